@@ -1,0 +1,180 @@
+/** Owns lossless JSON: one pass that checks, copies and freezes a value, and refuses what JSON would drop or change. */
+import { defineErrors } from './errors.ts'
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject
+export interface JsonObject {
+  readonly [key: string]: Json
+}
+
+export const jsonErrors = defineErrors({
+  JSON_NOT_LOSSLESS: {
+    when: 'a value holds something that JSON would drop, change or refuse',
+    message: (d: { path: string; problem: string }) => `${d.path}: ${d.problem}`,
+    remedy: 'Give plain objects, arrays, strings, finite numbers, booleans and null only.',
+  },
+  JSON_UNPARSABLE: {
+    when: 'a text is not JSON',
+    message: (d: { position: number; problem: string }) => `not JSON at position ${d.position}: ${d.problem}`,
+    remedy: 'Send one complete JSON value.',
+  },
+})
+
+/** How deep a value may nest; deeper ones (cycles too) are refused. Bounded by the call stack of `JSON.stringify`. */
+export const JSON_DEPTH_MAX = 1000
+
+const objectPrototype = Object.prototype
+const arrayPrototype = Array.prototype
+
+class Walk {
+  replaced = 0
+  /** Set while unwinding from a refusal: the keys from the place outwards. */
+  readonly keys: (string | number)[] = []
+}
+
+class Refusal {
+  readonly problem: string
+  constructor(problem: string) {
+    this.problem = problem
+  }
+}
+
+function text(value: string, walk: Walk): string {
+  if (value.isWellFormed()) return value
+  walk.replaced++
+  return value.toWellFormed()
+}
+
+function copyArray(value: readonly unknown[], depth: number, walk: Walk): readonly Json[] {
+  const length = value.length
+  const copy: Json[] = new Array<Json>(length)
+  for (let i = 0; i < length; i++) {
+    try {
+      const item = value[i]
+      if (item === undefined && !(i in value)) throw new Refusal('a hole in an array')
+      copy[i] = walkValue(item, depth + 1, walk)
+    } catch (error) {
+      walk.keys.push(i)
+      throw error
+    }
+  }
+  if (Reflect.ownKeys(value).length !== length + 1) throw new Refusal('an array with extra or hidden keys')
+  return Object.freeze(copy)
+}
+
+function copyObject(value: object, depth: number, walk: Walk): JsonObject {
+  const keys = Object.keys(value)
+  if (Reflect.ownKeys(value).length !== keys.length) throw new Refusal('hidden or symbol keys')
+  const copy: Record<string, Json> = {}
+  for (const key of keys) {
+    try {
+      const item = walkValue((value as Record<string, unknown>)[key], depth + 1, walk)
+      const name = text(key, walk)
+      if (name === '__proto__') {
+        Object.defineProperty(copy, name, { value: item, enumerable: true, configurable: true, writable: true })
+      } else copy[name] = item
+    } catch (error) {
+      walk.keys.push(key)
+      throw error
+    }
+  }
+  return Object.freeze(copy)
+}
+
+function walkValue(value: unknown, depth: number, walk: Walk): Json {
+  switch (typeof value) {
+    case 'string':
+      return text(value, walk)
+    case 'boolean':
+      return value
+    case 'number':
+      if (value - value !== 0) throw new Refusal(String(value))
+      if (value === 0 && 1 / value < 0) throw new Refusal('negative zero')
+      return value
+    case 'object':
+      break
+    case 'undefined':
+    case 'function':
+    case 'symbol':
+    case 'bigint':
+      throw new Refusal(typeof value)
+  }
+  if (value === null) return null
+  if (depth >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype === arrayPrototype && Array.isArray(value)) return copyArray(value, depth, walk)
+  if (prototype === objectPrototype || prototype === null) return copyObject(value, depth, walk)
+  throw new Refusal(`an instance of ${nameOf(value)}`)
+}
+
+function nameOf(value: object): string {
+  try {
+    return String((value as { constructor?: { name?: unknown } }).constructor?.name ?? 'an unnamed class')
+  } catch {
+    return 'an unnamed class'
+  }
+}
+
+function pathOf(keys: readonly (string | number)[]): string {
+  let path = '$'
+  for (let i = keys.length - 1; i >= 0; i--) {
+    const key = keys[i] as string | number
+    if (typeof key === 'number') path += `[${key}]`
+    else path += /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key.slice(0, 60))}]`
+    if (path.length > 400) return `${path}…`
+  }
+  return path
+}
+
+export interface LosslessCopy {
+  readonly value: Json
+  /** How many strings or keys held lone surrogates that were replaced with U+FFFD. */
+  readonly replaced: number
+}
+
+/** A deeply frozen copy of `value`, which JSON can hold without loss, and how many strings had to be made well-formed.
+ *  @throws JSON_NOT_LOSSLESS with the path of the first offending place */
+export function losslessCopy(value: unknown): LosslessCopy {
+  const walk = new Walk()
+  try {
+    return { value: walkValue(value, 0, walk), replaced: walk.replaced }
+  } catch (error) {
+    const problem = error instanceof Refusal ? error.problem : `reading it threw: ${describe(error)}`
+    throw jsonErrors('JSON_NOT_LOSSLESS', { path: pathOf(walk.keys), problem })
+  }
+}
+
+/** {@link losslessCopy} without the count.
+ *  @throws JSON_NOT_LOSSLESS */
+export function lossless(value: unknown): Json {
+  return losslessCopy(value).value
+}
+
+function describe(error: unknown): string {
+  try {
+    return error instanceof Error ? error.message : String(error)
+  } catch {
+    return 'an unprintable value'
+  }
+}
+
+/** The JSON value of `source`, with the position of the problem otherwise.
+ *  @throws JSON_UNPARSABLE */
+export function parseJson(source: string): unknown {
+  try {
+    return JSON.parse(source) as unknown
+  } catch (error) {
+    const problem = describe(error)
+    const match = /at position (\d+)/.exec(problem)
+    const position = match ? Number(match[1]) : source.length
+    throw jsonErrors('JSON_UNPARSABLE', { position, problem: problem.replace(/ in JSON at position .*$/s, '') })
+  }
+}
+
+/** JSON text with object keys sorted at every level: equal values give equal text. Takes lossless values only. */
+export function canonicalJson(value: Json): string {
+  if (value === null || typeof value !== 'object') return JSON.stringify(value)
+  if (Array.isArray(value)) return `[${(value as readonly Json[]).map(canonicalJson).join(',')}]`
+  const object = value as JsonObject
+  const keys = Object.keys(object).sort()
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonicalJson(object[key] as Json)}`).join(',')}}`
+}

@@ -1,0 +1,47 @@
+/** Owns checking values against JSON Schema: compiled on first use, kept by schema identity, problems listed with paths. */
+import { Compile } from 'typebox/schema'
+
+export interface SchemaProblem {
+  /** JSONPath-like place; `$` is the value itself. */
+  readonly path: string
+  readonly problem: string
+}
+
+export interface SchemaCheck {
+  /** True when `value` fits. */
+  test(value: unknown): boolean
+  /** Every problem (at most {@link PROBLEMS_MAX}), empty when it fits. */
+  problems(value: unknown): SchemaProblem[]
+}
+
+export const PROBLEMS_MAX = 20
+
+const checks = new WeakMap<object, SchemaCheck>()
+
+function pathOf(pointer: string): string {
+  let path = '$'
+  for (const part of pointer.split('/').slice(1)) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~')
+    if (/^\d+$/.test(key)) path += `[${key}]`
+    else path += /^[A-Za-z_$][\w$]*$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
+  }
+  return path
+}
+
+/** A check for `schema` (JSON Schema 2020-12 or draft-07, TypeBox included). Throws what the compiler throws for a broken schema. */
+export function schemaCheck(schema: object): SchemaCheck {
+  const known = checks.get(schema)
+  if (known) return known
+  const compiled = Compile(schema)
+  const check: SchemaCheck = {
+    test: (value) => compiled.Check(value),
+    problems(value) {
+      const [fits, errors] = compiled.Errors(value)
+      if (fits) return []
+      const own = errors.filter((error) => error.keyword !== 'boolean')
+      return own.slice(0, PROBLEMS_MAX).map((error) => ({ path: pathOf(error.instancePath), problem: error.message }))
+    },
+  }
+  checks.set(schema, check)
+  return check
+}

@@ -1,0 +1,2 @@
+export type * from './types.ts'
+export { llmErrors } from './errors.ts'
