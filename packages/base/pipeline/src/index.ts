@@ -1,1 +1,9 @@
-export {}
+export type { ExecutorHooks, Handlers } from './executor.ts'
+export { makeExecutor, pipelineErrors } from './executor.ts'
+export { flaws } from './flaws.ts'
+export { toMermaid } from './mermaid.ts'
+export { detours, PATHS_MAX, paths } from './paths.ts'
+export type { AnswerOf, Detour, Opening, OutcomeOf, StageOf, StageRow, StageTable } from './table.ts'
+export { defineTable, nextOf, rowOf } from './table.ts'
+export type { BadStep, Step } from './trace.ts'
+export { firstBadStep } from './trace.ts'

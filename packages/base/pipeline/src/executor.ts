@@ -1,0 +1,95 @@
+/** Owns the loop that walks a subject through a table, one recorded step at a time. */
+import { defineErrors } from '@sluice/base'
+import { flaws } from './flaws.ts'
+import type { Detour, OutcomeOf, StageOf, StageTable } from './table.ts'
+
+export const pipelineErrors = defineErrors({
+  PIPELINE_UNSOUND: {
+    when: 'an executor is made for a table with flaws',
+    message: (d: { table: string; flaws: readonly string[] }) => `the table ${d.table} is unsound: ${d.flaws.join('; ')}`,
+    remedy: 'Mend the table; flaws(table) lists what is wrong.',
+  },
+  PIPELINE_BAD_OUTCOME: {
+    when: 'a stage answers with an outcome that is not in its row',
+    message: (d: { stage: string; outcome: string }) => `stage ${d.stage} answered ${d.outcome}, which is not in its row`,
+    remedy: 'Answer with an outcome of the row, or add it to the table.',
+  },
+})
+
+export type Handlers<T extends StageTable, Subject> = {
+  readonly [S in StageOf<T>]: (subject: Subject) => OutcomeOf<T, S> | PromiseLike<OutcomeOf<T, S>>
+}
+
+export interface ExecutorHooks<Subject> {
+  /** Called before the next stage starts. */
+  record(subject: Subject, stage: string, outcome: string): void
+  /** Which detour a throw is. */
+  detourOf(subject: Subject, error: unknown): Detour
+  /** The throw that led to the rescue stage, before its step is recorded. */
+  rescued(subject: Subject, stage: string, detour: Detour, error: unknown): void
+  /** Asked before each stage that has the detour `aborted`. */
+  aborted(subject: Subject): boolean
+}
+
+interface Node {
+  readonly stage: string
+  readonly handle: (subject: never) => string | PromiseLike<string>
+  readonly next: Map<string, Node | undefined>
+  readonly detours: readonly Detour[]
+}
+
+function compile(table: StageTable, handlers: Record<string, Node['handle']>): Map<string, Node> {
+  const nodes = new Map<string, Node>()
+  for (const [stage, row] of Object.entries(table.stages)) {
+    const handle = handlers[stage]
+    if (!handle) throw new TypeError(`no handler for stage ${stage}`)
+    nodes.set(stage, { stage, handle, next: new Map(), detours: row.detours ?? [] })
+  }
+  for (const [stage, row] of Object.entries(table.stages))
+    for (const [outcome, target] of Object.entries(row.outcomes)) nodes.get(stage)?.next.set(outcome, nodes.get(target))
+  return nodes
+}
+
+/** A function that takes a subject from start to end. It rejects only when a stage without a fitting detour throws.
+ *  @throws PIPELINE_UNSOUND */
+export function makeExecutor<T extends StageTable, Subject>(
+  table: T,
+  handlers: Handlers<T, Subject>,
+  hooks: ExecutorHooks<Subject>,
+): (subject: Subject) => Promise<void> {
+  const wrong = flaws(table)
+  if (wrong.length > 0) throw pipelineErrors('PIPELINE_UNSOUND', { table: table.name, flaws: wrong })
+  const nodes = compile(table, handlers as unknown as Record<string, Node['handle']>)
+  const start = nodes.get(table.start) as Node
+  const rescue = table.rescue === undefined ? undefined : nodes.get(table.rescue)
+
+  return async (subject) => {
+    let node: Node | undefined = start
+    while (node) {
+      let outcome: string
+      let next: Node | undefined
+      try {
+        if (node.detours.length > 0 && node.detours.includes('aborted') && hooks.aborted(subject)) {
+          outcome = 'aborted'
+          next = rescue
+          hooks.rescued(subject, node.stage, 'aborted', undefined)
+        } else {
+          const answer = node.handle(subject as never)
+          outcome = typeof answer === 'string' ? answer : await answer
+          next = node.next.get(outcome)
+          if (next === undefined && !node.next.has(outcome))
+            throw pipelineErrors('PIPELINE_BAD_OUTCOME', { stage: node.stage, outcome: String(outcome) })
+        }
+      } catch (error) {
+        const kind = hooks.detourOf(subject, error)
+        const detour = node.detours.includes(kind) ? kind : 'threw'
+        if (!node.detours.includes(detour)) throw error
+        hooks.rescued(subject, node.stage, detour, error)
+        outcome = detour
+        next = rescue
+      }
+      hooks.record(subject, node.stage, outcome)
+      node = next
+    }
+  }
+}
