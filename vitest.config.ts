@@ -5,5 +5,7 @@ export default defineConfig({
     include: ['packages/*/*/test/**/*.test.ts', 'examples/*/*.test.ts', 'scripts/test/**/*.test.ts'],
     exclude: ['**/node_modules/**', '**/*.slow.test.ts'],
     testTimeout: 20_000,
+    hookTimeout: 20_000,
+    maxWorkers: 2,
   },
 })

@@ -1,0 +1,32 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { installStale, recordInstall, tooOld } from '../bootstrap/state.mjs'
+
+describe('a start', () => {
+  let root: string
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'sluice-bootstrap-'))
+    writeFileSync(join(root, 'pnpm-lock.yaml'), 'one')
+  })
+  afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+  it('refuses a Node that is older than the manifest asks for', () => {
+    expect(tooOld('20.18.3', '20.19.0')).toBe(true)
+    expect(tooOld('18.20.0', '20.19.0')).toBe(true)
+    expect(tooOld('20.19.0', '20.19.0')).toBe(false)
+    expect(tooOld('20.20.2', '20.19.0')).toBe(false)
+    expect(tooOld('24.0.0', '20.19.0')).toBe(false)
+  })
+
+  it('installs when nothing is installed and when the lockfile has changed, and not again', () => {
+    expect(installStale(root)).toBe(true)
+    mkdirSync(join(root, 'node_modules'))
+    expect(installStale(root)).toBe(true)
+    recordInstall(root)
+    expect(installStale(root)).toBe(false)
+    writeFileSync(join(root, 'pnpm-lock.yaml'), 'two')
+    expect(installStale(root)).toBe(true)
+  })
+})

@@ -1,0 +1,11 @@
+import { defineConfig } from 'vitest/config'
+
+/** The long runs: simulations with more seeds, and everything that is too slow for each check. */
+export default defineConfig({
+  test: {
+    include: ['packages/*/*/test/**/*.sim.test.ts', 'packages/*/*/test/**/*.slow.test.ts'],
+    env: { SLUICE_SIM_SEEDS: process.env.SLUICE_SIM_SEEDS ?? '200' },
+    testTimeout: 600_000,
+    passWithNoTests: true,
+  },
+})
