@@ -34,4 +34,9 @@ export const llmErrors = defineErrors({
     message: (d: { url: string; limit: string; ms: number }) => `${d.url} sent nothing within ${d.ms} ms (${d.limit})`,
     remedy: 'Try again, or raise the limit in the configuration of the adapter.',
   },
+  LLM_PART_INVALID: {
+    when: 'an adapter yields something that is not a part of a stream',
+    message: (d: { provider: string; problem: string }) => `the adapter of ${d.provider} gave ${d.problem}`,
+    remedy: 'Report this to the author of the adapter; its contract suite has a case for it.',
+  },
 })

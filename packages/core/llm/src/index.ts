@@ -1,2 +1,5 @@
 export type * from './types.ts'
 export { llmErrors } from './errors.ts'
+export type { ModelName } from './model-name.ts'
+export { modelName } from './model-name.ts'
+export { apply, name, provide } from './plugin.ts'

@@ -53,12 +53,14 @@ export interface ModelAdapter {
   stream(request: ModelRequest): AsyncIterable<StreamPart>
 }
 
-/** `ctx.llm`. */
+/** `ctx.llm`. Every stream has well-formed text and valid parts, and ends with exactly one `finish`:
+ *  `incomplete` when the adapter gives none, `aborted` when the signal fires. A failure rejects instead. */
 export interface Llm {
-  /** Serves models named `provider/…` for as long as the calling plugin is mounted. @throws LLM_PROVIDER_TAKEN */
+  /** Serves models named `provider/…` for as long as the calling plugin is mounted; then its streams end.
+   *  @throws LLM_PROVIDER_TAKEN */
   register(provider: string, adapter: ModelAdapter): () => void
   providers(): readonly string[]
-  /** @throws LLM_NO_ADAPTER, and what the adapter throws */
+  /** @throws LLM_NO_ADAPTER at once; while reading also LLM_PART_INVALID, and what the adapter throws */
   stream(request: ModelRequest): AsyncIterable<StreamPart>
 }
 
