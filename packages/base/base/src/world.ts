@@ -72,6 +72,9 @@ export interface OpenOptions {
 /** An open file. Offsets and lengths in bytes. Failures reject with a `DiskError`. */
 export interface DiskFile {
   stat(): Promise<FileStat>
+  /** Real path of the open file as the platform tells it, whatever its name was when it was opened; absent or `undefined`
+   *  where the platform cannot tell. */
+  realPath?(): Promise<string | undefined>
   /** Reads up to `into.length` bytes at `position`; resolves to the number read, 0 at the end. */
   read(into: Uint8Array, position: number): Promise<number>
   /** Writes all of `bytes` at `position`, or rejects. A rejected write may have written a part. */

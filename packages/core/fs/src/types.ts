@@ -12,6 +12,8 @@ export interface Target {
   /** Identity for comparison: device and inode where the file exists, else the path (folded as the volume folds it). */
   readonly key: string
   readonly exists: boolean
+  /** The volume takes names that differ only in case (or Unicode form) as one: patterns are then compared folded. */
+  readonly folded: boolean
   /** As the caller wrote it. */
   readonly given: string
 }
@@ -30,7 +32,13 @@ export type Precondition =
   | { readonly kind: 'version'; readonly version: Version }
 
 export type IntentVerdict =
-  | { readonly kind: 'pass'; readonly precondition?: Precondition }
+  | {
+      readonly kind: 'pass'
+      readonly precondition?: Precondition
+      /** What the session has seen, where that is not the current version: an edit must then match exactly once, is
+       *  refused as stale otherwise, and its result says that the file changed elsewhere. */
+      readonly seen?: Version
+    }
   | { readonly kind: 'deny'; readonly code: string; readonly reason: string; readonly remedy?: string }
 
 export interface WriteIntent {
@@ -59,7 +67,8 @@ export interface LineRange {
 
 export interface ReadResult {
   readonly target: Target
-  readonly version: Version
+  /** Absent for a file too large to be changed: only the part up to the end of the window was read. */
+  readonly version: Version | undefined
   readonly kind: 'text' | 'image' | 'binary'
   readonly mediaType: string
   /** For text: name of the encoding, `utf-8` or another that is read but refused for editing. */
@@ -84,7 +93,8 @@ export interface EditPiece {
 export interface ChangeResult {
   readonly target: Target
   readonly before: Version | undefined
-  readonly after: Version
+  /** Absent when the file was removed (undo of a creation). */
+  readonly after: Version | undefined
   /** Unified diff, bounded. */
   readonly diff: string
   /** What the model should know, such as a change elsewhere in the file. */
@@ -99,12 +109,20 @@ export interface DirectoryEntry {
   readonly size?: number
 }
 
+export interface DirectoryListing {
+  readonly target: Target
+  /** Sorted by name. */
+  readonly entries: readonly DirectoryEntry[]
+  /** How many more there are. */
+  readonly omitted: number
+}
+
 /** Refuses a target before it is touched, or returns nothing. Checked again on the opened descriptor. */
 export type TargetCheck = (
   target: Target,
   access: 'read' | 'write',
   session: Session,
-) => { readonly code: string; readonly reason: string } | undefined
+) => Awaitable<{ readonly code: string; readonly reason: string } | undefined>
 
 export interface FsContext {
   readonly session: Session
@@ -134,10 +152,7 @@ export interface Fs {
     pieces: readonly EditPiece[],
     context: FsContext & { readonly breakHardLink?: boolean },
   ): Promise<ChangeResult>
-  list(
-    path: string,
-    context: FsContext,
-  ): Promise<{ readonly target: Target; readonly entries: readonly DirectoryEntry[] }>
+  list(path: string, context: FsContext): Promise<DirectoryListing>
   /** Restores the bytes from before the call's change. @throws FS_STALE, FS_NOTHING_TO_UNDO */
   undo(callId: string, context: FsContext): Promise<readonly ChangeResult[]>
   /** Mounts a check for as long as the calling plugin is mounted. */
@@ -151,6 +166,8 @@ export interface ObservedData {
   version: Version
   /** Line ranges seen; absent for "the whole file". */
   ranges?: readonly LineRange[]
+  /** Lines of the whole file, where the read came to its end. */
+  linesTotal?: number
   how: 'read' | 'write' | 'edit'
 }
 
@@ -159,8 +176,9 @@ export interface ChangedData {
   path: string
   key: string
   before?: Version
-  after: Version
-  /** Blob with the bytes before the change; absent when the file was created. */
+  /** Absent when the file was removed. */
+  after?: Version
+  /** Blob with the bytes before the change; absent when the file did not exist. */
   beforeBlob?: { digest: string; size: number }
 }
 
