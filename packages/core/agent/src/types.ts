@@ -13,6 +13,8 @@ export interface AgentOptions {
   readonly name?: string
   readonly stepsMax?: number
   readonly turnMsMax?: number
+  /** Input and output tokens of one turn. */
+  readonly tokensMax?: number
 }
 
 export interface TurnResult {
@@ -54,9 +56,12 @@ export interface Agent {
 
 /** `ctx.agents`. */
 export interface Agents {
+  /** An agent that drives `session` until it is closed or the calling plugin is unloaded.
+   *  @throws AGENT_NAME_TAKEN, AGENT_SESSION_TAKEN, AGENT_SESSION_READ_ONLY */
   create(options: AgentOptions): Agent
   get(name: string): Agent | undefined
-  /** A part of the system prompt, in `order`, for as long as the calling plugin is mounted. */
+  /** A part of the system prompt, in `order`, for as long as the calling plugin is mounted.
+   *  @throws AGENT_SECTION_TAKEN */
   section(name: string, order: number, text: string | ((session: Session) => Awaitable<string>)): () => void
 }
 
@@ -65,15 +70,18 @@ declare module 'cordis' {
     agents: Agents
   }
   interface Events {
+    /** Asked before something a user wrote enters the log. Return `next()` to abstain. */
     'agent/submit-prompt'(
       prompt: { readonly agent: string; readonly session: Session; readonly content: readonly ContentPart[] },
       next: () => Awaitable<PromptVerdict>,
     ): Awaitable<PromptVerdict>
+    /** Asked when the model owes nothing. Return `next()` to abstain. */
     'agent/stop-turn'(
       turn: { readonly agent: string; readonly session: Session; readonly turn: number; readonly continued: number },
       next: () => Awaitable<StopVerdict>,
     ): Awaitable<StopVerdict>
     'agent/turn-started'(agent: string, session: Session, turn: number): void
     'agent/turn-ended'(agent: string, session: Session, result: TurnResult): void
+    'agent/inbox-changed'(agent: string, waiting: number): void
   }
 }

@@ -1,0 +1,43 @@
+/** Owns how agents are mounted. */
+import type { Context } from 'cordis'
+import z from 'schemastery'
+import { AgentsService } from './agents.ts'
+
+export const name = 'agent'
+export const inject = ['sessions', 'llm', 'tools', 'world']
+export const provide = ['agents']
+
+export interface Config {
+  /** Model requests of one turn. */
+  stepsMax: number
+  /** Wall time of one turn. */
+  turnMsMax: number
+  /** Input and output tokens of all requests of one turn. */
+  tokensMax: number
+  /** How often plugins may send a turn on that the model has ended. */
+  stopContinuesMax: number
+  /** How many messages in a row with calls may be cut off at the output limit. */
+  cutOffsMax: number
+  /** How long the listeners of one question may take together. */
+  verdictMsMax: number
+}
+
+const count = (fallback: number) => z.natural().min(1).default(fallback)
+
+export const Config: z<Config> = z.object({
+  stepsMax: count(200).description('Model requests of one turn.'),
+  turnMsMax: count(3_600_000).description('Wall time of one turn, in milliseconds.'),
+  tokensMax: count(20_000_000).description('Input and output tokens of all requests of one turn.'),
+  stopContinuesMax: count(5).description('How often plugins may send a turn on that the model has ended.'),
+  cutOffsMax: count(3).description('How many messages in a row with calls may be cut off at the output limit.'),
+  verdictMsMax: count(60_000).description('How long the listeners of one question may take together, in milliseconds.'),
+})
+
+export function apply(ctx: Context, limits: Config): void {
+  ctx.effect(function* () {
+    const agents = new AgentsService({ home: ctx, llm: ctx.llm, tools: ctx.tools, world: ctx.world, limits })
+    // Runs last: whoever made an agent has closed it by then.
+    yield () => agents.closeAll()
+    yield ctx.provide('agents', agents)
+  }, 'agents')
+}

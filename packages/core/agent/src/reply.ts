@@ -1,0 +1,101 @@
+/** Owns turning the stream of one model request into one reply, whole or partial. */
+import { isSluiceError, messageOf } from '@sluice/base'
+import type { StreamPart } from '@sluice/llm'
+import type { AssistantPart, FinishReason, Usage } from '@sluice/session'
+import { agentErrors } from './errors.ts'
+
+/** Characters of text, reasoning and arguments together. */
+export const REPLY_CHARS_MAX = 16 * 1024 * 1024
+
+export interface Reply {
+  readonly content: readonly AssistantPart[]
+  readonly finish: FinishReason
+  readonly usage?: Usage
+  /** Why the reply is not whole. */
+  readonly failure?: { readonly code: string; readonly message: string }
+}
+
+/** Reads `stream` to its end, or until it fails or `signal` fires; what was received is kept. Never rejects. */
+export async function collectReply(
+  model: string,
+  stream: () => AsyncIterable<StreamPart>,
+  signal: AbortSignal,
+  onPiece: (piece: StreamPart) => void,
+): Promise<Reply> {
+  const content: AssistantPart[] = []
+  let usage: Usage | undefined
+  let finish: FinishReason | undefined
+  let chars = 0
+  const failed = (error: unknown): Reply => {
+    const aborted = signal.aborted
+    const failure = aborted
+      ? { code: 'aborted', message: messageOf(signal.reason) }
+      : isSluiceError(error)
+        ? { code: error.code, message: error.message }
+        : {
+            code: 'AGENT_REPLY_FAILED',
+            message: agentErrors('AGENT_REPLY_FAILED', { model, problem: messageOf(error) }).message,
+          }
+    return { content, finish: aborted ? 'aborted' : 'error', ...(usage && { usage }), failure }
+  }
+  try {
+    await eachUntilAborted(stream, signal, (piece) => {
+      onPiece(piece)
+      if (piece.type === 'finish') {
+        finish = piece.reason
+        usage = piece.usage
+        return 'end'
+      }
+      chars += add(content, piece)
+      if (chars > REPLY_CHARS_MAX) throw agentErrors('AGENT_REPLY_TOO_LONG', { model, charsMax: REPLY_CHARS_MAX })
+      return 'more'
+    })
+  } catch (error) {
+    return failed(error)
+  }
+  if (finish === undefined) {
+    const { code, message } = agentErrors('AGENT_REPLY_INCOMPLETE', { model })
+    return { content, finish: 'incomplete', failure: { code, message } }
+  }
+  return { content, finish, ...(usage && { usage }) }
+}
+
+/** Adds a piece to the content, joining neighbours of one kind; says how many characters it has. */
+function add(content: AssistantPart[], piece: Exclude<StreamPart, { type: 'finish' }>): number {
+  if (piece.type === 'tool-call-started') return 0
+  if (piece.type === 'tool-call') {
+    const { id, name, argumentsText } = piece
+    content.push({ type: 'tool-call', id, name, argumentsText })
+    return id.length + name.length + argumentsText.length
+  }
+  const last = content.at(-1)
+  if (last?.type === piece.type) content[content.length - 1] = { type: piece.type, text: last.text + piece.text }
+  else if (piece.text !== '') content.push({ type: piece.type, text: piece.text })
+  return piece.text.length
+}
+
+/** An adapter that ignores the signal cannot hold the turn: its next piece is raced with the abort. */
+async function eachUntilAborted<T>(
+  open: () => AsyncIterable<T>,
+  signal: AbortSignal,
+  each: (item: T) => 'more' | 'end',
+): Promise<void> {
+  signal.throwIfAborted()
+  const iterator = open()[Symbol.asyncIterator]()
+  let stop = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    stop = () => reject(signal.reason as Error)
+  })
+  aborted.catch(() => {})
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    for (;;) {
+      const next = await Promise.race([aborted, iterator.next()])
+      if (next.done === true || each(next.value) === 'end') return
+    }
+  } finally {
+    signal.removeEventListener('abort', stop)
+    // Not awaited: a generator that hangs in its cleanup must not hold the turn.
+    void Promise.resolve(iterator.return?.()).catch(() => {})
+  }
+}

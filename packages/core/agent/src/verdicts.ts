@@ -1,0 +1,140 @@
+/** Owns the questions a turn asks its plugins: every listener is asked and the strictest answer wins, whatever the order. */
+import { messageOf } from '@sluice/base'
+import type { Clock } from '@sluice/base'
+import type { ContentPart, Session } from '@sluice/session'
+import type { Context, Events } from 'cordis'
+import { type Listener, listenersOf } from './listeners.ts'
+import type { PromptVerdict, StopVerdict } from './types.ts'
+
+interface Rules<V> {
+  readonly base: V
+  /** The verdict of a listener that gave none. */
+  none(why: string): V
+  isVerdict(value: unknown): boolean
+  /** Joins an own verdict with that of the listeners after it. */
+  join(own: V, others: V): V
+  /** A verdict that no other can make stricter. */
+  isFinal(verdict: V): boolean
+}
+
+export interface Asking {
+  readonly ctx: Context
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly verdictMsMax: number
+}
+
+const promptRank = { accept: 0, replace: 1, block: 2 } as const
+
+const promptRules: Rules<PromptVerdict> = {
+  base: { kind: 'accept' },
+  none: (why) => ({ kind: 'block', reason: why }),
+  isVerdict: isPromptVerdict,
+  isFinal: (verdict) => verdict.kind === 'block',
+  join(own, others) {
+    const stricter = promptRank[others.kind] > promptRank[own.kind] ? others : own
+    if (stricter.kind === 'block') return stricter
+    const contexts = [...new Set([...contextsOf(own), ...contextsOf(others)])]
+    return contexts.length === 0 ? stricter : { ...stricter, contexts }
+  },
+}
+
+const stopRules: Rules<StopVerdict> = {
+  base: { kind: 'stop' },
+  none: () => ({ kind: 'stop' }),
+  isVerdict: isStopVerdict,
+  isFinal: () => false,
+  // The base answer is what an abstaining listener passes on; a stop that a listener makes itself outranks a continue.
+  join(own, others) {
+    if (own.kind === 'stop' || others === stopRules.base) return own
+    return others.kind === 'stop' ? others : own
+  },
+}
+
+function contextsOf(verdict: PromptVerdict): readonly string[] {
+  return verdict.kind === 'block' ? [] : (verdict.contexts ?? [])
+}
+
+/** Asks `agent/submit-prompt`. A listener that throws, answers nonsense or takes too long blocks the prompt. */
+export function askPrompt(
+  asking: Asking,
+  prompt: { agent: string; session: Session; content: readonly ContentPart[] },
+): Promise<PromptVerdict> {
+  return ask(asking, 'agent/submit-prompt', Object.freeze(prompt), promptRules)
+}
+
+/** Asks `agent/stop-turn`. Without a verdict the turn stops. */
+export function askStop(
+  asking: Asking,
+  turn: { agent: string; session: Session; turn: number; continued: number },
+): Promise<StopVerdict> {
+  return ask(asking, 'agent/stop-turn', Object.freeze(turn), stopRules)
+}
+
+async function ask<V>(asking: Asking, event: keyof Events, subject: object, rules: Rules<V>): Promise<V> {
+  const listeners = listenersOf(asking.ctx, event)
+  if (listeners.length === 0) return rules.base
+  const { signal, clock, verdictMsMax } = asking
+  signal.throwIfAborted()
+  let leave = () => {}
+  const bound = new Promise<V>((resolve, reject) => {
+    const onAbort = () => reject(signal.reason as Error)
+    const cancel = clock.timer(verdictMsMax, () =>
+      resolve(rules.none(`${event} gave no verdict in ${verdictMsMax} ms`)),
+    )
+    signal.addEventListener('abort', onAbort, { once: true })
+    leave = () => {
+      cancel()
+      signal.removeEventListener('abort', onAbort)
+    }
+  })
+  try {
+    return await Promise.race([bound, joined(listeners, 0, event, subject, rules)])
+  } finally {
+    leave()
+  }
+}
+
+/** The joined verdict of the listeners from `index` on; those after one that does not call `next()` are asked all the same. */
+async function joined<V>(
+  listeners: readonly Listener[],
+  index: number,
+  event: string,
+  subject: object,
+  rules: Rules<V>,
+): Promise<V> {
+  const listener = listeners[index]
+  if (listener === undefined) return rules.base
+  let others: Promise<V> | undefined
+  const next = () => (others ??= joined(listeners, index + 1, event, subject, rules))
+  let own: V
+  try {
+    if (!listener.mounted()) throw new Error('its plugin was unloaded')
+    const answer = await listener.call(subject, next)
+    own = rules.isVerdict(answer) ? (answer as V) : rules.none(`${event}: ${listener.plugin} gave no verdict`)
+  } catch (error) {
+    own = rules.none(`${event}: ${listener.plugin} failed: ${messageOf(error)}`)
+  }
+  if (rules.isFinal(own) && others === undefined) return own
+  const rest = await next()
+  return own === rest ? own : rules.join(own, rest)
+}
+
+function isTexts(value: unknown): boolean {
+  return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+}
+
+function isPromptVerdict(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const verdict = value as Record<string, unknown>
+  if (verdict.kind === 'block') return typeof verdict.reason === 'string' && verdict.reason !== ''
+  if (verdict.kind === 'replace') return Array.isArray(verdict.content) && isTexts(verdict.contexts)
+  return verdict.kind === 'accept' && isTexts(verdict.contexts)
+}
+
+function isStopVerdict(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  const verdict = value as Record<string, unknown>
+  if (verdict.kind === 'continue') return typeof verdict.reason === 'string' && verdict.reason !== ''
+  return verdict.kind === 'stop'
+}
