@@ -1,9 +1,11 @@
 /** Owns one live agent: what waits for it, and its turns one after another. */
 import type { StreamPart } from '@sluice/llm'
 import { messageOf } from '@sluice/base'
+import type { Driver } from './driver.ts'
+import { TurnAbort } from './ending.ts'
 import { agentErrors } from './errors.ts'
 import { notify } from './listeners.ts'
-import { type Driver, runTurn, TurnAbort } from './turn.ts'
+import { runTurn } from './turn.ts'
 import type { Agent, TurnResult } from './types.ts'
 
 const CLOSED = 'the agent was closed'

@@ -5,11 +5,11 @@ import type { Tools } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { LiveAgent } from './agent.ts'
 import { CallIds } from './callids.ts'
+import type { Limits } from './driver.ts'
 import { agentErrors } from './errors.ts'
 import { Inbox } from './inbox.ts'
 import { RequestParts } from './request.ts'
 import { Sections, type SectionText } from './sections.ts'
-import type { Limits } from './turn.ts'
 import type { Agent, AgentOptions, Agents } from './types.ts'
 
 export interface AgentsParts {

@@ -2,10 +2,12 @@
 import { mintId, messageOf } from '@sluice/base'
 import type { FinishReason, SessionEventMap, ToolCallPart, Usage } from '@sluice/session'
 import type { SettledBatch } from '@sluice/tools'
+import { admit, textContent } from './admit.ts'
+import type { Turn } from './driver.ts'
+import { type Ending, endingBy } from './ending.ts'
 import { agentErrors } from './errors.ts'
 import { cutOffBy, cutOffByLog } from './prompt.ts'
 import { collectReply, type Reply } from './reply.ts'
-import { admit, type Ending, endingBy, textContent, type Turn } from './turn.ts'
 
 type AssistantData = Readonly<SessionEventMap['assistant/message']>
 

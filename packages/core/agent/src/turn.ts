@@ -1,74 +1,14 @@
 /** Owns one turn, from the prompt that starts it to its settled end. */
-import { isSluiceError, messageOf, type World } from '@sluice/base'
-import type { Llm, StreamPart } from '@sluice/llm'
-import type { ContentPart, Fold, KnownEvent, Session, TurnEndReason } from '@sluice/session'
-import type { Tools } from '@sluice/tools'
-import type { Context } from 'cordis'
-import type { CallIds } from './callids.ts'
-import { agentErrors } from './errors.ts'
-import type { Inbox, Prompt } from './inbox.ts'
+import type { Fold, KnownEvent, Session } from '@sluice/session'
+import { admit, asking, textContent } from './admit.ts'
+import type { Driver, Turn } from './driver.ts'
+import { type Ending, endingBy, TurnAbort } from './ending.ts'
+import type { Prompt } from './inbox.ts'
 import { readInstructions } from './instructions.ts'
 import { notify } from './listeners.ts'
-import type { RequestParts } from './request.ts'
-import type { Sections } from './sections.ts'
 import { playStep } from './step.ts'
 import type { TurnResult } from './types.ts'
-import { type Asking, askPrompt, askStop } from './verdicts.ts'
-
-export interface Limits {
-  readonly stepsMax: number
-  readonly turnMsMax: number
-  /** Input and output tokens of all requests of one turn. */
-  readonly tokensMax: number
-  readonly stopContinuesMax: number
-  /** Consecutive messages with calls that were cut off at the output limit. */
-  readonly cutOffsMax: number
-  readonly verdictMsMax: number
-}
-
-/** What every turn of one agent shares. */
-export interface Driver {
-  readonly ctx: Context
-  readonly name: string
-  readonly model: string
-  readonly session: Session
-  readonly llm: Llm
-  readonly tools: Tools
-  readonly world: World
-  readonly sections: Sections
-  readonly limits: Limits
-  readonly inbox: Inbox
-  readonly ids: CallIds
-  readonly request: RequestParts
-  piece(piece: StreamPart, step: number): void
-}
-
-/** The state of one turn. */
-export interface Turn extends Driver {
-  readonly turn: number
-  readonly signal: AbortSignal
-  readonly instructions: string
-  text: string
-  tokens: number
-  cutOffs: number
-  readonly denied: string[]
-}
-
-export interface Ending {
-  readonly reason: TurnEndReason
-  readonly detail?: string
-  readonly code?: string
-}
-
-/** Why a turn is cut short; the reason of its abort signal. */
-export class TurnAbort extends Error {
-  override readonly name = 'AbortError'
-  readonly reason: 'aborted' | 'budget'
-  constructor(reason: 'aborted' | 'budget', message: string) {
-    super(message)
-    this.reason = reason
-  }
-}
+import { askStop } from './verdicts.ts'
 
 const turnsBefore: Fold<number> = {
   name: 'agent/turn',
@@ -126,19 +66,6 @@ async function playTurn(turn: Turn, prompt: Prompt): Promise<Ending> {
   }
 }
 
-/** Asks the plugins about a prompt and appends what they leave of it; the reason when they block it. */
-export async function admit(turn: Turn, text: string, source: string): Promise<string | undefined> {
-  const content = textContent(text)
-  const { session } = turn
-  const verdict = await askPrompt(asking(turn), { agent: turn.name, session, content })
-  if (verdict.kind === 'block') return verdict.reason
-  session.append('user/message', { content: verdict.kind === 'replace' ? verdict.content : content, source })
-  for (const context of verdict.contexts ?? []) {
-    session.append('user/message', { content: textContent(context), source: 'submit-prompt' })
-  }
-  return undefined
-}
-
 async function reasonToGoOn(turn: Turn, continued: number): Promise<string | undefined> {
   if (continued >= turn.limits.stopContinuesMax) return undefined
   const { name: agent, session } = turn
@@ -153,13 +80,6 @@ function overBudget({ limits, tokens, signal }: Turn, step: number): Ending | un
   return undefined
 }
 
-export function endingBy(error: unknown): Ending {
-  if (error instanceof TurnAbort) return { reason: error.reason, detail: error.message }
-  if (isSluiceError(error)) return { reason: 'error', code: error.code, detail: error.message }
-  const { code, message } = agentErrors('AGENT_TURN_FAILED', { problem: messageOf(error) })
-  return { reason: 'error', code, detail: message }
-}
-
 /** Appends `turn/ended` and waits until it is on disk; a log that cannot be written makes the turn end in that error. */
 async function settle(session: Session, turn: number, ending: Ending): Promise<Ending> {
   try {
@@ -169,12 +89,4 @@ async function settle(session: Session, turn: number, ending: Ending): Promise<E
   } catch (error) {
     return ending.reason === 'error' ? ending : endingBy(error)
   }
-}
-
-export function textContent(text: string): readonly ContentPart[] {
-  return [{ type: 'text', text }]
-}
-
-function asking({ ctx, world, signal, limits }: Turn): Asking {
-  return { ctx, clock: world.clock, signal, verdictMsMax: limits.verdictMsMax }
 }
