@@ -1,0 +1,290 @@
+/** Owns the simulated disk: the Disk port in memory, with crashes, injected errors and a record of what happened. */
+import type { Disk, FileStat, OpenOptions } from '@sluice/base'
+import { DiskCore, type DiskSettings } from './disk-core.ts'
+import type { DiskOp, EffectRecord, FailOptions } from './faults.ts'
+import type { Keep } from './journal.ts'
+import { type FileSeed, plant, textOf, treeOf } from './seed.ts'
+import { SimFile } from './sim-file.ts'
+import { type Inode, type Naming, ROOT_INO, Volume, Content } from './volume.ts'
+import { diskError, type Place, walk } from './walk.ts'
+
+export class SimDisk implements Disk {
+  private readonly core: DiskCore
+
+  private constructor(core: DiskCore) {
+    this.core = core
+  }
+
+  static create(settings: DiskSettings, naming: Naming): SimDisk {
+    const volume = new Volume(naming)
+    const now = settings.now()
+    const root = {
+      ino: ROOT_INO,
+      kind: 'directory' as const,
+      target: '',
+      mode: 0o755,
+      uid: settings.uid,
+      gid: settings.uid,
+    }
+    volume.add({ ...root, links: 1, mtimeMs: now, ctimeMs: now, content: new Content(), entries: new Map() })
+    return new SimDisk(new DiskCore(settings, volume))
+  }
+
+  // ---- the port -----------------------------------------------------------------------------------------------------
+
+  async open(path: string, options: OpenOptions): Promise<SimFile> {
+    const inode = await this.core.step('open', path, () => this.openInode(path, options))
+    // A FIFO without a peer waits for ever, which is what a careless reader must be shown.
+    if (inode.kind === 'fifo' && !options.nonBlocking) return new Promise(() => {})
+    return new SimFile(this.core, inode, path, options)
+  }
+
+  private openInode(path: string, options: OpenOptions): Inode {
+    const { create, exclusive, write, truncate, noFollow } = options
+    const fail = (code: string) => diskError(code, 'open', path)
+    if (truncate && !write) throw fail('EINVAL')
+    const place = this.walk(path, 'open', noFollow || (create && exclusive) ? 'parents' : 'leaf')
+    let inode = place.inode
+    if (inode && create && exclusive) throw fail('EEXIST')
+    if (inode?.kind === 'symlink') throw fail('ELOOP')
+    if (!inode) {
+      if (!create) throw fail('ENOENT')
+      if (place.wantsDirectory) throw fail('EISDIR')
+      inode = this.makeEntry('create', path, place, 'file', (options.mode ?? 0o666) & ~this.core.settings.umask)
+    } else {
+      if (inode.kind === 'directory' && (write || create)) throw fail('EISDIR')
+      if (inode.kind === 'socket' || (inode.kind === 'fifo' && write && options.nonBlocking)) throw fail('ENXIO')
+      if (write) this.core.assertNotReadOnly('open', path)
+      if (options.read || !write) this.core.require(inode, 'read', 'open', path)
+      if (write) this.core.require(inode, 'write', 'open', path)
+      if (truncate) this.core.resize(inode, path, 0)
+    }
+    this.core.openFiles++
+    return inode
+  }
+
+  stat(path: string): Promise<FileStat> {
+    return this.core.step('stat', path, () => this.core.statOf(this.existing(path, 'stat', 'leaf').inode))
+  }
+
+  lstat(path: string): Promise<FileStat> {
+    return this.core.step('lstat', path, () => this.core.statOf(this.existing(path, 'lstat', 'parents').inode))
+  }
+
+  realpath(path: string): Promise<string> {
+    return this.core.step('realpath', path, () => this.existing(path, 'realpath', 'leaf').place.path)
+  }
+
+  readlink(path: string): Promise<string> {
+    return this.core.step('readlink', path, () => {
+      const { inode } = this.existing(path, 'readlink', 'parents')
+      if (inode.kind !== 'symlink') throw diskError('EINVAL', 'readlink', path)
+      return inode.target
+    })
+  }
+
+  readdir(path: string): ReturnType<Disk['readdir']> {
+    return this.core.step('readdir', path, () => {
+      const { inode } = this.existing(path, 'readdir', 'leaf')
+      if (inode.kind !== 'directory') throw diskError('ENOTDIR', 'readdir', path)
+      this.core.require(inode, 'read', 'readdir', path)
+      return [...inode.entries.values()].map(({ name, ino }) => ({ name, kind: this.core.volume.inode(ino).kind }))
+    })
+  }
+
+  mkdir(path: string, options: { readonly recursive?: boolean; readonly mode?: number } = {}): Promise<void> {
+    const mode = (options.mode ?? 0o777) & ~this.core.settings.umask
+    return this.core.step('mkdir', path, () => {
+      if (options.recursive) {
+        const parts = path.split('/').filter((part) => part !== '')
+        for (let i = 1; i < parts.length; i++) this.makeDirectory(`/${parts.slice(0, i).join('/')}`, mode, 'ENOTDIR')
+        this.makeDirectory(path, mode, 'EEXIST')
+      } else this.makeDirectory(path, mode, undefined)
+    })
+  }
+
+  /** With `otherwise`: an existing directory is fine and anything else there is this error. */
+  private makeDirectory(path: string, mode: number, otherwise: string | undefined): void {
+    const place = this.walk(path.replace(/\/+$/, '') || '/', 'mkdir', otherwise === undefined ? 'parents' : 'leaf')
+    if (!place.inode) return void this.makeEntry('mkdir', path, place, 'directory', mode)
+    if (otherwise === undefined) throw diskError('EEXIST', 'mkdir', path)
+    if (place.inode.kind !== 'directory') throw diskError(otherwise, 'mkdir', path)
+  }
+
+  rename(from: string, to: string): Promise<void> {
+    return this.core.step('rename', from, () => {
+      const fail = (code: string) => diskError(code, 'rename', from)
+      const { place: source, inode } = this.existing(from, 'rename', 'parents')
+      const target = this.walk(to, 'rename', 'parents')
+      const there = target.inode
+      const move = [
+        { dir: source.dir.ino, name: source.name, ino: undefined },
+        { dir: target.dir.ino, name: lastName(to), ino: inode.ino },
+      ]
+      const isSameEntry =
+        source.dir === target.dir && this.core.volume.key(source.name) === this.core.volume.key(target.name)
+      if (there === inode && !(isSameEntry && source.name !== lastName(to))) return
+      if (inode.kind === 'directory') {
+        if (target.above.includes(inode.ino)) throw fail('EINVAL')
+        if (there && there.kind !== 'directory') throw fail('ENOTDIR')
+        if (there && there !== inode && there.entries.size > 0) throw fail('ENOTEMPTY')
+      } else if (there?.kind === 'directory') throw fail('EISDIR')
+      else if (target.wantsDirectory) throw fail('ENOTDIR')
+      this.core.setNames('rename', to, move)
+    })
+  }
+
+  link(from: string, to: string): Promise<void> {
+    return this.core.step('link', from, () => {
+      const { inode } = this.existing(from, 'link', 'parents')
+      if (inode.kind === 'directory') throw diskError('EPERM', 'link', from)
+      const place = this.absent(to, 'link')
+      this.core.setNames('link', to, [{ dir: place.dir.ino, name: place.name, ino: inode.ino }])
+    })
+  }
+
+  symlink(target: string, path: string): Promise<void> {
+    return this.core.step('symlink', path, () => {
+      if (target === '') throw diskError('ENOENT', 'symlink', path)
+      this.makeEntry('symlink', path, this.absent(path, 'symlink'), 'symlink', 0o777, target)
+    })
+  }
+
+  unlink(path: string): Promise<void> {
+    return this.core.step('unlink', path, () => {
+      const { place, inode } = this.existing(path, 'unlink', 'parents')
+      if (inode.kind === 'directory') throw diskError('EISDIR', 'unlink', path)
+      this.core.setNames('unlink', path, [{ dir: place.dir.ino, name: place.name, ino: undefined }])
+    })
+  }
+
+  rmdir(path: string): Promise<void> {
+    return this.core.step('rmdir', path, () => {
+      const { place, inode } = this.existing(path, 'rmdir', 'parents')
+      if (inode.kind !== 'directory') throw diskError('ENOTDIR', 'rmdir', path)
+      if (inode.entries.size > 0) throw diskError('ENOTEMPTY', 'rmdir', path)
+      this.core.setNames('rmdir', path, [{ dir: place.dir.ino, name: place.name, ino: undefined }])
+    })
+  }
+
+  syncDir(path: string): Promise<void> {
+    const { mark } = this.core
+    return this.core.step('syncDir', path, () => {
+      const { inode } = this.existing(path, 'syncDir', 'leaf')
+      if (inode.kind !== 'directory') throw diskError('ENOTDIR', 'syncDir', path)
+      this.core.syncNames(inode, path, mark)
+    })
+  }
+
+  private walk(path: string, op: string, follow: 'leaf' | 'parents'): Place {
+    return walk(this.core.volume, path, op, this.core.settings.uid, follow)
+  }
+
+  private existing(path: string, op: string, follow: 'leaf' | 'parents'): { place: Place; inode: Inode } {
+    const place = this.walk(path, op, follow)
+    if (!place.inode) throw diskError('ENOENT', op, path)
+    return { place, inode: place.inode }
+  }
+
+  private absent(path: string, op: string): Place {
+    const place = this.walk(path, op, 'parents')
+    if (place.inode) throw diskError('EEXIST', op, path)
+    if (place.wantsDirectory) throw diskError('ENOENT', op, path)
+    return place
+  }
+
+  private makeEntry(
+    op: DiskOp,
+    path: string,
+    place: Place,
+    kind: 'file' | 'directory' | 'symlink',
+    mode: number,
+    target?: string,
+  ): Inode {
+    const inode = this.core.makeInode(kind, mode, target)
+    this.core.setNames(op, path, [{ dir: place.dir.ino, name: place.name, ino: inode.ino }])
+    return inode
+  }
+
+  // ---- what a test sees and sets ------------------------------------------------------------------------------------
+
+  /** Effects so far. */
+  get effectCount(): number {
+    return this.core.faults.count
+  }
+
+  /** Effects in order, for assertions such as "the file was synced before it was renamed". */
+  get effects(): readonly EffectRecord[] {
+    return this.core.faults.records
+  }
+
+  /** Effects that a crash now could lose; `keep: n` of {@link afterCrash} keeps the first n of them. */
+  get unsyncedCount(): number {
+    return this.core.journal.waiting.length
+  }
+
+  /** Files that are open. */
+  get openFiles(): number {
+    return this.core.openFiles
+  }
+
+  /** Places files as if they had always been there: durable, uncounted. */
+  plant(files: Readonly<Record<string, FileSeed>>): void {
+    plant(this.core, files)
+  }
+
+  /** The text of a file now, or `undefined`; no operation, no effect. */
+  text(path: string): string | undefined {
+    return textOf(this.core.volume, path)
+  }
+
+  /** Every path with its text (`null` for a directory, `-> target` for a symlink), for whole-tree comparisons. */
+  tree(root = '/'): Record<string, string | null> {
+    return treeOf(this.core.volume, root)
+  }
+
+  /** The effect numbered `effect` (from 1, counted over the life of this disk) and all after it throw `SimCrash`. */
+  crashAt(effect: number): void {
+    this.core.faults.crashAt = effect
+  }
+
+  /** The effect numbered `effect` fails with `code` and changes nothing (a failed sync drops what it was to write). */
+  failAt(effect: number, code: string): void {
+    this.core.faults.failEffect(effect, code)
+  }
+
+  /** The next operation of this kind fails with `code`. */
+  failNext(op: DiskOp, code: string, options?: FailOptions): void {
+    this.core.faults.failNext(op, code, options)
+  }
+
+  /** Operations of this kind wait until the returned function is called. */
+  hold(op: DiskOp): () => void {
+    return this.core.faults.hold(op)
+  }
+
+  /** A full disk: files may hold so many bytes together; `undefined` lifts the limit. */
+  limit(bytesMax: number | undefined): void {
+    this.core.bytesMax = bytesMax
+  }
+
+  /** Every change is refused with EROFS while true. */
+  setReadOnly(readOnly: boolean): void {
+    this.core.readOnly = readOnly
+  }
+
+  /** The disk as it is found after power was lost now. This one is dead afterwards. */
+  afterCrash(options: { readonly keep: Keep; readonly settings?: DiskSettings }): SimDisk {
+    this.core.faults.die()
+    return new SimDisk(new DiskCore(options.settings ?? this.core.settings, this.core.journal.survivors(options.keep)))
+  }
+}
+
+function lastName(path: string): string {
+  return (
+    path
+      .split('/')
+      .filter((part) => part !== '')
+      .at(-1) ?? ''
+  )
+}
