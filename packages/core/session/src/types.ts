@@ -269,6 +269,8 @@ export interface Session {
   readonly events: readonly SessionEvent[]
   /** False after damage, a foreign writer or a closed log; `append` then throws. */
   readonly writable: boolean
+  /** What was found wrong when the log was opened. */
+  readonly findings: readonly LogFinding[]
   /** Appends to memory at once and to the store soon; see {@link durable}. Data is checked, copied losslessly and frozen.
    *  @throws SESSION_EVENT_INVALID, SESSION_TYPE_UNKNOWN, SESSION_READ_ONLY */
   append<T extends SessionEventType>(type: T, data: SessionEventMap[T], options?: { cause?: number }): SessionEvent<T>
@@ -356,8 +358,10 @@ export interface Sessions {
   define(table: EventTable): () => void
   /** Registered types, sorted, with their owner. */
   types(): readonly { readonly type: string; readonly owner: string; readonly definition: EventDefinition }[]
+  /** @throws SESSION_ID_INVALID, SESSION_EXISTS */
   create(options: CreateSessionOptions): Promise<Session>
-  /** Opens and repairs an existing session. @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_DAMAGED */
+  /** Opens an existing session and closes what its last writer left unfinished. A damaged one opens read-only, with findings.
+   *  @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
   open(id: string, mode?: 'write' | 'read'): Promise<Session>
   /** A live session of this process. */
   get(id: string): Session | undefined

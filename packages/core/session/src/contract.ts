@@ -1,0 +1,2 @@
+/** Owns the cases that every session store must pass. */
+export {}

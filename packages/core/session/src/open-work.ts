@@ -1,0 +1,136 @@
+/** Owns what a log has begun and not ended: calls, nested calls, questions, contexts, steps, turns. */
+import type { Fold, KnownEvent, SessionEvent, TextPart, UserMessage } from './types.ts'
+
+export interface OpenCall {
+  readonly callId: string
+  readonly tool: string
+  /** Id of the outer call; absent for a call of the model. */
+  readonly parent?: string
+  /** False while only the assistant message speaks of it. */
+  readonly taken: boolean
+  readonly readOnly: boolean
+  readonly started: boolean
+  /** The event that brought it up. */
+  readonly seq: number
+}
+
+/** A context that a result carries and that has not been told to the model. */
+export interface OwedContext {
+  /** The result that carries it. */
+  readonly seq: number
+  /** Place of the call in its message; contexts are told in request order. */
+  readonly index: number
+  readonly text: string
+}
+
+export interface OpenWork {
+  /** Of the model, in request order. */
+  readonly calls: readonly OpenCall[]
+  /** Of bodies, in the order they were taken up. */
+  readonly nested: readonly OpenCall[]
+  readonly questions: readonly { readonly callId: string; readonly seq: number }[]
+  readonly contexts: readonly OwedContext[]
+  readonly steps: readonly { readonly turn: number; readonly step: number; readonly seq: number }[]
+  readonly turns: readonly { readonly turn: number; readonly seq: number }[]
+  /** Call ids of the last assistant message. */
+  readonly batch: readonly string[]
+}
+
+const nothing: OpenWork = { calls: [], nested: [], questions: [], contexts: [], steps: [], turns: [], batch: [] }
+
+/** JSON throughout, so that a checkpoint can hold it; bounded by what is open. */
+export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 1, initial: nothing, step }
+
+/** Contexts of settled calls that the model has not been told, in the order to tell them. */
+export function owedContexts(work: OpenWork): readonly OwedContext[] {
+  return work.contexts.toSorted((a, b) => a.index - b.index || a.seq - b.seq)
+}
+
+function step(work: OpenWork, event: SessionEvent): OpenWork {
+  const known = event as KnownEvent
+  switch (known.type) {
+    case 'turn/started':
+      return { ...work, turns: [...work.turns, { turn: known.data.turn, seq: known.seq }] }
+    case 'turn/ended':
+      return { ...work, turns: work.turns.filter((open) => open.turn !== known.data.turn) }
+    case 'step/started': {
+      const { turn, step } = known.data
+      return { ...work, steps: [...work.steps, { turn, step, seq: known.seq }] }
+    }
+    case 'step/ended': {
+      const { turn, step } = known.data
+      return { ...work, steps: work.steps.filter((open) => open.turn !== turn || open.step !== step) }
+    }
+    case 'approval/asked':
+      return { ...work, questions: [...work.questions, { callId: known.data.callId, seq: known.seq }] }
+    case 'approval/decided':
+      return { ...work, questions: without(work.questions, known.data.callId) }
+    case 'user/message':
+      return work.contexts.length === 0 ? work : told(work, known.data)
+    default:
+      return stepCall(work, known)
+  }
+}
+
+function stepCall(work: OpenWork, known: KnownEvent): OpenWork {
+  switch (known.type) {
+    case 'assistant/message': {
+      const calls = known.data.content.filter((part) => part.type === 'tool-call')
+      // The model has gone on: what was not told by now would come too late.
+      const next = work.contexts.length === 0 ? work : { ...work, contexts: [] }
+      if (calls.length === 0) return next
+      const opened = calls.map((call) => opening(call.id, call.name, known.seq))
+      return { ...next, batch: calls.map((call) => call.id), calls: [...work.calls, ...opened] }
+    }
+    case 'tool/call': {
+      const { callId, tool, readOnly } = known.data
+      if (!work.calls.some((call) => call.callId === callId)) {
+        return { ...work, calls: [...work.calls, { ...opening(callId, tool, known.seq), taken: true, readOnly }] }
+      }
+      return { ...work, calls: changed(work.calls, callId, { taken: true, readOnly }) }
+    }
+    case 'tool/started': {
+      const { callId } = known.data
+      const begun = { started: true }
+      return { ...work, calls: changed(work.calls, callId, begun), nested: changed(work.nested, callId, begun) }
+    }
+    case 'tool/result': {
+      const { callId, contexts } = known.data
+      const index = work.batch.indexOf(callId)
+      const owed = (contexts ?? []).map((text) => ({ seq: known.seq, index, text }))
+      return { ...work, calls: without(work.calls, callId), contexts: [...work.contexts, ...owed] }
+    }
+    case 'tool/code-dispatch': {
+      const { callId, parent, phase, call } = known.data
+      if (phase === 'settle') return { ...work, nested: without(work.nested, callId) }
+      const opened = opening(callId, call?.tool ?? '', known.seq)
+      return {
+        ...work,
+        nested: [...work.nested, { ...opened, parent, taken: true, readOnly: call?.readOnly ?? false }],
+      }
+    }
+    default:
+      return work
+  }
+}
+
+function opening(callId: string, tool: string, seq: number): OpenCall {
+  return { callId, tool, taken: false, readOnly: false, started: false, seq }
+}
+
+function without<T extends { readonly callId: string }>(list: readonly T[], callId: string): readonly T[] {
+  return list.some((item) => item.callId === callId) ? list.filter((item) => item.callId !== callId) : list
+}
+
+function changed(list: readonly OpenCall[], callId: string, change: Partial<OpenCall>): readonly OpenCall[] {
+  if (!list.some((call) => call.callId === callId)) return list
+  return list.map((call) => (call.callId === callId ? { ...call, ...change } : call))
+}
+
+/** A message with exactly the text of an owed context tells it. */
+function told(work: OpenWork, message: Pick<UserMessage, 'content'>): OpenWork {
+  const [part, ...more] = message.content
+  if (part?.type !== 'text' || more.length > 0) return work
+  const at = owedContexts(work).find((owed) => owed.text === (part as TextPart).text)
+  return at === undefined ? work : { ...work, contexts: work.contexts.filter((owed) => owed !== at) }
+}

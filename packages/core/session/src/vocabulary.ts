@@ -1,0 +1,66 @@
+/** Owns which event types are registered, by whom, and whether an event fits its type. */
+import { isSluiceError, type Json, losslessCopy, messageOf, schemaCheck } from '@sluice/base'
+import { sessionErrors } from './errors.ts'
+import type { EventDefinition, EventTable } from './types.ts'
+
+export interface RegisteredType {
+  readonly type: string
+  readonly owner: string
+  readonly definition: EventDefinition
+}
+
+interface Entry extends RegisteredType {
+  readonly optional: boolean
+}
+
+/** The types of one service. A Map, because type names come from outside. */
+export class Vocabulary {
+  private readonly entries = new Map<string, Entry>()
+
+  /** Registers all of `table` or nothing; the disposer takes it out again.
+   *  @throws SESSION_TYPE_TAKEN */
+  define(table: EventTable, owner: string, optional: boolean): () => void {
+    const added: Entry[] = Object.entries(table).map(([type, definition]) => ({ type, owner, definition, optional }))
+    for (const { type } of added) {
+      const taken = this.entries.get(type)
+      if (taken) throw sessionErrors('SESSION_TYPE_TAKEN', { type, owner: taken.owner })
+    }
+    for (const entry of added) this.entries.set(entry.type, entry)
+    return () => {
+      for (const entry of added) if (this.entries.get(entry.type) === entry) this.entries.delete(entry.type)
+    }
+  }
+
+  has(type: string): boolean {
+    return this.entries.has(type)
+  }
+
+  types(): RegisteredType[] {
+    return [...this.entries.values()]
+      .map(({ type, owner, definition }) => ({ type, owner, definition }))
+      .sort((a, b) => (a.type < b.type ? -1 : 1))
+  }
+
+  /** A frozen lossless copy of `data` that fits the schema of `type`.
+   *  @throws SESSION_TYPE_UNKNOWN, SESSION_EVENT_INVALID */
+  admit(type: string, data: unknown): { readonly data: Json; readonly optional: boolean } {
+    const entry = this.entries.get(type)
+    if (!entry) throw sessionErrors('SESSION_TYPE_UNKNOWN', { type })
+    const value = copied(type, data)
+    const check = schemaCheck(entry.definition.schema)
+    if (!check.test(value)) throw sessionErrors('SESSION_EVENT_INVALID', { type, problems: check.problems(value) })
+    return { data: value, optional: entry.optional }
+  }
+}
+
+function copied(type: string, data: unknown): Json {
+  try {
+    return losslessCopy(data).value
+  } catch (error) {
+    const known = isSluiceError(error, 'JSON_NOT_LOSSLESS')
+      ? (error.data as { path: string; problem: string })
+      : undefined
+    const problems = [known ?? { path: '$', problem: messageOf(error) }]
+    throw sessionErrors('SESSION_EVENT_INVALID', { type, problems }, { cause: error })
+  }
+}
