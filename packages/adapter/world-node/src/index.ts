@@ -1,1 +1,3 @@
-export {}
+export { apply, name, provide } from './plugin.ts'
+export type { NodeWorld } from './world.ts'
+export { nodeWorld } from './world.ts'

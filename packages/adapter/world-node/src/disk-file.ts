@@ -1,0 +1,82 @@
+/** Owns an open file of the real disk. */
+import type { BigIntStats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { DiskError, type DiskFile, type FileKind, type FileStat } from '@sluice/base'
+import { withDiskErrors } from './disk-errors.ts'
+
+export class NodeFile implements DiskFile {
+  private readonly handle: FileHandle
+  private readonly path: string
+
+  constructor(handle: FileHandle, path: string) {
+    this.handle = handle
+    this.path = path
+  }
+
+  stat(): Promise<FileStat> {
+    return withDiskErrors(this.path, async () => fileStatOf(await this.handle.stat({ bigint: true })))
+  }
+
+  read(into: Uint8Array, position: number): Promise<number> {
+    return withDiskErrors(this.path, async () => (await this.handle.read(into, 0, into.length, position)).bytesRead)
+  }
+
+  write(bytes: Uint8Array, position: number): Promise<void> {
+    return withDiskErrors(this.path, async () => {
+      for (let done = 0; done < bytes.length; ) {
+        const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, position + done)
+        if (bytesWritten === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)
+        done += bytesWritten
+      }
+    })
+  }
+
+  truncate(size: number): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.truncate(size))
+  }
+
+  chmod(mode: number): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.chmod(mode))
+  }
+
+  chown(uid: number, gid: number): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.chown(uid, gid))
+  }
+
+  datasync(): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.datasync())
+  }
+
+  sync(): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.sync())
+  }
+
+  close(): Promise<void> {
+    return withDiskErrors(this.path, () => this.handle.close())
+  }
+}
+
+export function fileStatOf(stats: BigIntStats): FileStat {
+  return {
+    kind: kindOf(stats),
+    size: Number(stats.size),
+    mode: Number(stats.mode) & 0o7777,
+    uid: Number(stats.uid),
+    gid: Number(stats.gid),
+    dev: stats.dev,
+    ino: stats.ino,
+    links: Number(stats.nlink),
+    mtimeMs: Number(stats.mtimeNs) / 1e6,
+    ctimeMs: Number(stats.ctimeNs) / 1e6,
+  }
+}
+
+type KindTests = Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
+
+export function kindOf(entry: KindTests): FileKind {
+  if (entry.isFile()) return 'file'
+  if (entry.isDirectory()) return 'directory'
+  if (entry.isSymbolicLink()) return 'symlink'
+  if (entry.isFIFO()) return 'fifo'
+  return entry.isSocket() ? 'socket' : 'device'
+}

@@ -1,0 +1,75 @@
+/** Owns what the platform knows of processes: alive or not, since when, in which group. */
+import { readdirSync, readFileSync } from 'node:fs'
+
+interface ProcStat {
+  readonly state: string
+  readonly group: number
+  /** Clock ticks since boot. */
+  readonly start: string
+}
+
+const isLinux = process.platform === 'linux'
+
+function procStat(pid: number): ProcStat | undefined {
+  if (!isLinux) return undefined
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    // The second field is the program's name in parentheses and may hold anything.
+    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    return { state: fields[0] ?? '', group: Number(fields[2]), start: fields[19] ?? '' }
+  } catch {
+    return undefined
+  }
+}
+
+let boot: string | undefined
+function bootId(): string {
+  boot ??= readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim()
+  return boot
+}
+
+/** A zombie has ended; only its parent has not asked yet. */
+const hasEnded = (stat: ProcStat): boolean => stat.state === 'Z' || stat.state === 'X'
+
+const startOf = (stat: ProcStat): string => `${bootId()}/${stat.start}`
+
+/** Boot and start time of a live process: with its pid it is never given twice. */
+export function startTimeOf(pid: number): string | undefined {
+  const stat = procStat(pid)
+  return stat && !hasEnded(stat) ? startOf(stat) : undefined
+}
+
+export function isAlive(pid: number, startedAt?: string): boolean {
+  const stat = procStat(pid)
+  if (!stat) return canSignal(pid)
+  return !hasEnded(stat) && (startedAt === undefined || startOf(stat) === startedAt)
+}
+
+/** True while a process of the group lives; zombies, which may stay for ever in a container without init, do not count. */
+export function groupAlive(group: number): boolean {
+  if (!canSignal(-group)) return false
+  if (!isLinux) return true
+  for (const name of readdirSync('/proc')) {
+    const stat = /^\d+$/.test(name) ? procStat(Number(name)) : undefined
+    if (stat?.group === group && !hasEnded(stat)) return true
+  }
+  return false
+}
+
+function canSignal(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Signals a whole group; one that is gone is no error. */
+export function signalGroup(group: number, signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void {
+  try {
+    process.kill(-group, signal)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}

@@ -1,0 +1,42 @@
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, it } from 'vitest'
+import { nodeWorld } from '../src/index.ts'
+
+const root = mkdtempSync(join(tmpdir(), 'world-node-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+const { disk } = nodeWorld()
+const bytes = (text: string) => new TextEncoder().encode(text)
+
+describe('the real disk', () => {
+  it('writes, reads and syncs a file through one descriptor', async () => {
+    const path = join(root, 'a.txt')
+    const file = await disk.open(path, { read: true, write: true, create: true, exclusive: true, mode: 0o600 })
+    await file.write(bytes('hello'), 0)
+    await file.datasync()
+    await file.sync()
+    const into = new Uint8Array(16)
+    expect(await file.read(into, 1)).toBe(4)
+    expect(new TextDecoder().decode(into.subarray(0, 4))).toBe('ello')
+    expect(await file.stat()).toMatchObject({ kind: 'file', size: 5, mode: 0o600, links: 1 })
+    await file.close()
+    await disk.syncDir(root)
+  })
+
+  it('opens a FIFO without a writer at once when told not to block', async () => {
+    const path = join(root, 'fifo')
+    execFileSync('mkfifo', [path])
+    const file = await disk.open(path, { read: true, nonBlocking: true })
+    expect((await file.stat()).kind).toBe('fifo')
+    await file.close()
+  })
+
+  it('names the POSIX code, the path and the cause of a failure', async () => {
+    const path = join(root, 'absent')
+    const failure = disk.open(path, { read: true })
+    await expect(failure).rejects.toMatchObject({ name: 'DiskError', code: 'ENOENT', path })
+    await expect(failure).rejects.toHaveProperty('cause')
+  })
+})

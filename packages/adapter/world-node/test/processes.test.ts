@@ -1,0 +1,119 @@
+import type { Child } from '@sluice/base'
+import { turn } from '@sluice/testkit'
+import { Context } from 'cordis'
+import { afterEach, describe, expect, it } from 'vitest'
+import * as worldNode from '../src/index.ts'
+
+const world = worldNode.nodeWorld()
+const { processes } = world
+afterEach(() => world.dispose())
+
+const env = { PATH: process.env['PATH'] ?? '' }
+const sh = (script: string, more: { stdin?: string; cwd?: string } = {}) => {
+  let out = ''
+  let firstLine!: (text: string) => void
+  const line = new Promise<string>((resolve) => (firstLine = resolve))
+  const onStdout = (bytes: Uint8Array) => {
+    out += new TextDecoder().decode(bytes)
+    if (out.includes('\n')) firstLine(out)
+  }
+  const stdin = more.stdin === undefined ? {} : { stdin: new TextEncoder().encode(more.stdin) }
+  const options = {
+    file: 'sh',
+    args: ['-c', script],
+    cwd: more.cwd ?? '/',
+    env,
+    onStdout,
+    onStderr: () => {},
+    ...stdin,
+  }
+  return { child: processes.spawn(options), line, out: () => out }
+}
+
+async function groupGone(child: Child): Promise<void> {
+  while (child.groupAlive()) await turn()
+}
+
+describe('a child', () => {
+  it('gets exactly the given environment, folder and input, and tells its output and exit', async () => {
+    const run = sh('pwd; cat; env | grep -c . ; exit 3', { stdin: 'text\n', cwd: '/usr' })
+    const child = await run.child
+    expect(await child.exited).toEqual({ code: 3, signal: null })
+    await child.closed
+    expect(run.out()).toMatch(/^\/usr\ntext\n[1-4]\n$/)
+  })
+
+  it('that does not read its input is no error', async () => {
+    const child = await sh('exec 0<&-; exit 0', { stdin: 'x'.repeat(1 << 20) }).child
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    await child.closed
+  })
+
+  it('has exited when the program itself has, whoever still holds its pipes', async () => {
+    const child = await sh('sleep 100 & echo started').child
+    expect(await child.exited).toEqual({ code: 0, signal: null })
+    expect(child.groupAlive()).toBe(true)
+    let closed = false
+    void child.closed.then(() => (closed = true))
+    expect(closed).toBe(false)
+    child.killGroup('SIGKILL')
+    await child.closed
+    await groupGone(child)
+  })
+
+  it('closes when its output is detached, and a background process may go on printing', async () => {
+    const child = await sh('(trap "" PIPE; sleep 0.05; echo a && echo b && sleep 100) & echo started').child
+    await child.exited
+    child.detachOutput()
+    await child.closed
+    expect(child.groupAlive()).toBe(true)
+    child.killGroup('SIGKILL')
+    await groupGone(child)
+  })
+
+  it('is killed with every process of its group', async () => {
+    const run = sh('sleep 100 & sh -c "sleep 100" & echo ready; wait')
+    const child = await run.child
+    await run.line
+    child.killGroup('SIGKILL')
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    await groupGone(child)
+    expect(() => child.killGroup('SIGTERM')).not.toThrow()
+  })
+
+  it.runIf(process.platform === 'linux')('is named for ever by pid and start time', async () => {
+    const child = await sh('sleep 100').child
+    expect(child.startedAt).toBe(processes.startTimeOf(child.pid))
+    expect(processes.isAlive(child.pid)).toBe(true)
+    expect(processes.isAlive(child.pid, child.startedAt)).toBe(true)
+    expect(processes.isAlive(child.pid, 'another start')).toBe(false)
+    child.killGroup('SIGKILL')
+    await child.exited
+    expect(processes.isAlive(child.pid)).toBe(false)
+    expect(processes.startTimeOf(child.pid)).toBeUndefined()
+  })
+
+  it('that cannot be started is refused with what is missing', async () => {
+    const spawn = (file: string, cwd: string) => processes.spawn({ file, args: [], cwd, env })
+    await expect(spawn('no-such-program', '/')).rejects.toMatchObject({ code: 'ENOENT', path: 'no-such-program' })
+    await expect(spawn('/etc/passwd', '/')).rejects.toMatchObject({ code: 'EACCES', path: '/etc/passwd' })
+    await expect(spawn('ls', '/no/such/folder')).rejects.toMatchObject({ code: 'ENOENT', path: '/no/such/folder' })
+    await expect(spawn('ls', '/etc/passwd')).rejects.toMatchObject({ code: 'ENOTDIR', path: '/etc/passwd' })
+    await expect(spawn('a\0b', '/')).rejects.toMatchObject({ code: 'EINVAL' })
+  })
+})
+
+describe('the plugin', () => {
+  it('leaves no child and no listener behind when it is unloaded', async () => {
+    const counts = () => ['exit', 'SIGINT', 'SIGTERM', 'SIGHUP'].map((each) => process.listenerCount(each))
+    const before = counts()
+    const ctx = new Context()
+    const fiber = await ctx.plugin(worldNode)
+    const child = await ctx.world.processes.spawn({ file: 'sleep', args: ['100'], cwd: '/', env })
+    expect(counts()).not.toEqual(before)
+    await fiber.dispose()
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(counts()).toEqual(before)
+    expect(ctx.get('world')).toBeUndefined()
+  })
+})
