@@ -1,5 +1,7 @@
 export { sessionErrors } from './errors.ts'
 export { sessionEvents } from './events.ts'
+export type { FoldSteps } from './fold.ts'
+export { foldSteps } from './fold.ts'
 export { memoryStore } from './memory-store.ts'
 export { memoryStorePlugin } from './memory-store-plugin.ts'
 export { deriveMessages, History } from './messages.ts'

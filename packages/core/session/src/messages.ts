@@ -30,16 +30,10 @@ export class History {
 
   push(event: SessionEvent): void {
     const known = event as KnownEvent
-    switch (known.type) {
-      case 'user/message':
-        return this.user(Object.freeze({ role: 'user', content: known.data.content }), known.seq)
-      case 'assistant/message':
-        return this.assistant(known.data, known.seq)
-      case 'tool/result':
-        return this.result(known.data, known.seq)
-      case 'compaction/done':
-        return this.compact(known.data)
-    }
+    if (known.type === 'user/message') this.user(known.data, known.seq)
+    else if (known.type === 'assistant/message') this.assistant(known.data, known.seq)
+    else if (known.type === 'tool/result') this.result(known.data, known.seq)
+    else if (known.type === 'compaction/done') this.compact(known.data)
   }
 
   private add(message: Message, end: number): void {
@@ -47,7 +41,8 @@ export class History {
     this.ends.push(end)
   }
 
-  private user(message: Message, seq: number): void {
+  private user(data: Readonly<SessionEventMap['user/message']>, seq: number): void {
+    const message: Message = Object.freeze({ role: 'user', content: data.content })
     if (this.batch) this.batch.held.push(message)
     else this.add(message, seq)
   }

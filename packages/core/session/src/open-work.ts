@@ -1,5 +1,6 @@
 /** Owns what a log has begun and not ended: calls, nested calls, questions, contexts, steps, turns. */
-import type { Fold, KnownEvent, SessionEvent, TextPart, UserMessage } from './types.ts'
+import { foldSteps } from './fold.ts'
+import type { Fold, TextPart, UserMessage } from './types.ts'
 
 export interface OpenCall {
   readonly callId: string
@@ -38,80 +39,58 @@ export interface OpenWork {
 
 const nothing: OpenWork = { calls: [], nested: [], questions: [], contexts: [], steps: [], turns: [], batch: [] }
 
+const step = foldSteps<OpenWork>({
+  'turn/started': (work, { data, seq }) => ({ ...work, turns: [...work.turns, { turn: data.turn, seq }] }),
+  'turn/ended': (work, { data }) => ({ ...work, turns: work.turns.filter((open) => open.turn !== data.turn) }),
+  'step/started': (work, { data, seq }) => ({ ...work, steps: [...work.steps, { ...data, seq }] }),
+  'step/ended': (work, { data }) => ({
+    ...work,
+    steps: work.steps.filter((open) => open.turn !== data.turn || open.step !== data.step),
+  }),
+  'approval/asked': (work, { data, seq }) => ({
+    ...work,
+    questions: [...work.questions, { callId: data.callId, seq }],
+  }),
+  'approval/decided': (work, { data }) => ({ ...work, questions: without(work.questions, data.callId) }),
+  'user/message': (work, { data }) => (work.contexts.length === 0 ? work : told(work, data)),
+  'assistant/message': (work, { data, seq }) => {
+    const calls = data.content.filter((part) => part.type === 'tool-call')
+    // The model has gone on: what was not told by now would come too late.
+    const next = work.contexts.length === 0 ? work : { ...work, contexts: [] }
+    if (calls.length === 0) return next
+    const opened = calls.map((call) => opening(call.id, call.name, seq))
+    return { ...next, batch: calls.map((call) => call.id), calls: [...work.calls, ...opened] }
+  },
+  'tool/call': (work, { data: { callId, tool, readOnly }, seq }) => {
+    const taken = { taken: true, readOnly }
+    if (work.calls.some((call) => call.callId === callId)) {
+      return { ...work, calls: changed(work.calls, callId, taken) }
+    }
+    return { ...work, calls: [...work.calls, { ...opening(callId, tool, seq), ...taken }] }
+  },
+  'tool/started': (work, { data: { callId } }) => {
+    const begun = { started: true }
+    return { ...work, calls: changed(work.calls, callId, begun), nested: changed(work.nested, callId, begun) }
+  },
+  'tool/result': (work, { data: { callId, contexts }, seq }) => {
+    const index = work.batch.indexOf(callId)
+    const owed = (contexts ?? []).map((text) => ({ seq, index, text }))
+    return { ...work, calls: without(work.calls, callId), contexts: [...work.contexts, ...owed] }
+  },
+  'tool/code-dispatch': (work, { data: { callId, parent, phase, call }, seq }) => {
+    if (phase === 'settle') return { ...work, nested: without(work.nested, callId) }
+    const readOnly = call?.readOnly ?? false
+    const opened = { ...opening(callId, call?.tool ?? '', seq), parent, taken: true, readOnly }
+    return { ...work, nested: [...work.nested, opened] }
+  },
+})
+
 /** JSON throughout, so that a checkpoint can hold it; bounded by what is open. */
 export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 1, initial: nothing, step }
 
 /** Contexts of settled calls that the model has not been told, in the order to tell them. */
 export function owedContexts(work: OpenWork): readonly OwedContext[] {
   return work.contexts.toSorted((a, b) => a.index - b.index || a.seq - b.seq)
-}
-
-function step(work: OpenWork, event: SessionEvent): OpenWork {
-  const known = event as KnownEvent
-  switch (known.type) {
-    case 'turn/started':
-      return { ...work, turns: [...work.turns, { turn: known.data.turn, seq: known.seq }] }
-    case 'turn/ended':
-      return { ...work, turns: work.turns.filter((open) => open.turn !== known.data.turn) }
-    case 'step/started': {
-      const { turn, step } = known.data
-      return { ...work, steps: [...work.steps, { turn, step, seq: known.seq }] }
-    }
-    case 'step/ended': {
-      const { turn, step } = known.data
-      return { ...work, steps: work.steps.filter((open) => open.turn !== turn || open.step !== step) }
-    }
-    case 'approval/asked':
-      return { ...work, questions: [...work.questions, { callId: known.data.callId, seq: known.seq }] }
-    case 'approval/decided':
-      return { ...work, questions: without(work.questions, known.data.callId) }
-    case 'user/message':
-      return work.contexts.length === 0 ? work : told(work, known.data)
-    default:
-      return stepCall(work, known)
-  }
-}
-
-function stepCall(work: OpenWork, known: KnownEvent): OpenWork {
-  switch (known.type) {
-    case 'assistant/message': {
-      const calls = known.data.content.filter((part) => part.type === 'tool-call')
-      // The model has gone on: what was not told by now would come too late.
-      const next = work.contexts.length === 0 ? work : { ...work, contexts: [] }
-      if (calls.length === 0) return next
-      const opened = calls.map((call) => opening(call.id, call.name, known.seq))
-      return { ...next, batch: calls.map((call) => call.id), calls: [...work.calls, ...opened] }
-    }
-    case 'tool/call': {
-      const { callId, tool, readOnly } = known.data
-      if (!work.calls.some((call) => call.callId === callId)) {
-        return { ...work, calls: [...work.calls, { ...opening(callId, tool, known.seq), taken: true, readOnly }] }
-      }
-      return { ...work, calls: changed(work.calls, callId, { taken: true, readOnly }) }
-    }
-    case 'tool/started': {
-      const { callId } = known.data
-      const begun = { started: true }
-      return { ...work, calls: changed(work.calls, callId, begun), nested: changed(work.nested, callId, begun) }
-    }
-    case 'tool/result': {
-      const { callId, contexts } = known.data
-      const index = work.batch.indexOf(callId)
-      const owed = (contexts ?? []).map((text) => ({ seq: known.seq, index, text }))
-      return { ...work, calls: without(work.calls, callId), contexts: [...work.contexts, ...owed] }
-    }
-    case 'tool/code-dispatch': {
-      const { callId, parent, phase, call } = known.data
-      if (phase === 'settle') return { ...work, nested: without(work.nested, callId) }
-      const opened = opening(callId, call?.tool ?? '', known.seq)
-      return {
-        ...work,
-        nested: [...work.nested, { ...opened, parent, taken: true, readOnly: call?.readOnly ?? false }],
-      }
-    }
-    default:
-      return work
-  }
 }
 
 function opening(callId: string, tool: string, seq: number): OpenCall {

@@ -42,7 +42,8 @@ export class SessionsService implements Sessions {
 
   define(table: EventTable): () => void {
     const { ctx, vocabulary } = this
-    return ctx.effect(() => vocabulary.define(table, ctx.fiber.name, true), 'ctx.sessions.define()')
+    const undefine = ctx.effect(() => vocabulary.define(table, ctx.fiber.name, true), 'ctx.sessions.define()')
+    return () => void undefine()
   }
 
   types(): readonly RegisteredType[] {
