@@ -106,7 +106,7 @@ export class DiskCore {
     this.assertNotReadOnly('write', path)
     const put = (count: number) => {
       if (count === 0) return
-      this.journal.commit({ kind: 'write', ino: inode.ino, position, bytes: bytes.subarray(0, count) })
+      this.journal.commit({ kind: 'write', ino: inode.ino, position, bytes: bytes.slice(0, count) })
       this.touch(inode)
     }
     this.faults.effect('write', path, bytes.length, put)
