@@ -6,12 +6,14 @@ import type { Detour, OutcomeOf, StageOf, StageTable } from './table.ts'
 export const pipelineErrors = defineErrors({
   PIPELINE_UNSOUND: {
     when: 'an executor is made for a table with flaws',
-    message: (d: { table: string; flaws: readonly string[] }) => `the table ${d.table} is unsound: ${d.flaws.join('; ')}`,
+    message: (d: { table: string; flaws: readonly string[] }) =>
+      `the table ${d.table} is unsound: ${d.flaws.join('; ')}`,
     remedy: 'Mend the table; flaws(table) lists what is wrong.',
   },
   PIPELINE_BAD_OUTCOME: {
     when: 'a stage answers with an outcome that is not in its row',
-    message: (d: { stage: string; outcome: string }) => `stage ${d.stage} answered ${d.outcome}, which is not in its row`,
+    message: (d: { stage: string; outcome: string }) =>
+      `stage ${d.stage} answered ${d.outcome}, which is not in its row`,
     remedy: 'Answer with an outcome of the row, or add it to the table.',
   },
 })

@@ -29,12 +29,14 @@ function rowFlaws(table: StageTable, stage: string): string[] {
   const found: string[] = []
   if (Object.keys(row.outcomes).length === 0) found.push(`stage ${stage} has no outcome`)
   for (const [outcome, target] of Object.entries(row.outcomes)) {
-    if (target !== table.end && !rowOf(table, target)) found.push(`${stage}: ${outcome} leads to ${target}, which is no stage`)
+    if (target !== table.end && !rowOf(table, target))
+      found.push(`${stage}: ${outcome} leads to ${target}, which is no stage`)
     if (detourNames.has(outcome) && row.detours?.includes(outcome as never))
       found.push(`${stage}: ${outcome} is both an outcome and a detour`)
   }
   for (const answer of row.answers ?? [])
-    if (!Object.hasOwn(row.outcomes, answer)) found.push(`${stage}: a listener may answer ${answer}, which is no outcome`)
+    if (!Object.hasOwn(row.outcomes, answer))
+      found.push(`${stage}: a listener may answer ${answer}, which is no outcome`)
   if (row.detours?.length && table.rescue === undefined) found.push(`${stage} has detours, but the table has no rescue`)
   return found
 }
@@ -56,7 +58,8 @@ export function flaws(table: StageTable): string[] {
   for (const stage of Object.keys(table.stages)) if (!met.has(stage)) found.push(`stage ${stage} is never reached`)
   if (table.rescue !== undefined) {
     if (!rowOf(table, table.rescue)) found.push(`the rescue ${table.rescue} is no stage`)
-    else if (!reached(table, table.rescue).has(table.end)) found.push(`the rescue ${table.rescue} does not lead to the end`)
+    else if (!reached(table, table.rescue).has(table.end))
+      found.push(`the rescue ${table.rescue} does not lead to the end`)
     if (nextOf(table, table.rescue, 'threw') !== undefined) found.push(`the rescue ${table.rescue} would rescue itself`)
   }
   found.push(...cycleFlaws(table))

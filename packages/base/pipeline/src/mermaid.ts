@@ -4,7 +4,12 @@ import type { StageTable } from './table.ts'
 /** Quotes, entities and line ends that would end a Mermaid label are written as entities. */
 function label(lines: readonly string[]): string {
   const escaped = lines.map((line) =>
-    line.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('#', '&#35;'),
+    line
+      .replaceAll('&', '&amp;')
+      .replaceAll('"', '&quot;')
+      .replaceAll('<', '&lt;')
+      .replaceAll('>', '&gt;')
+      .replaceAll('#', '&#35;'),
   )
   return `"${escaped.join('<br/>')}"`
 }

@@ -3,6 +3,7 @@ import type {} from 'cordis'
 import type { Json, JsonObject } from '@sluice/base'
 import type { AskData, Card, ContentPart, Executed, Outcome, Session, ToolResultData } from '@sluice/session'
 import type { TSchema } from 'typebox'
+import type { CallAnswer } from './table.ts'
 
 export type { Card, ContentPart, Executed, Outcome } from '@sluice/session'
 
@@ -118,7 +119,13 @@ export interface DenyVerdict {
   /** Remedy for the model, shown after the reason. */
   readonly remedy?: string
 }
-export type Verdict = AbstainVerdict | AllowVerdict | AskVerdict | DenyVerdict
+interface VerdictShapes {
+  readonly allow: AllowVerdict
+  readonly ask: AskVerdict
+  readonly deny: DenyVerdict
+}
+/** What a listener of `tools/pre-execute` may say: to abstain, or an answer of the stage's row. */
+export type Verdict = AbstainVerdict | VerdictShapes[CallAnswer<'pre-execute'>]
 
 export interface Offer {
   readonly id: string
@@ -162,17 +169,33 @@ interface Extras {
   readonly endTurn?: true
 }
 
-export type PostVerdict =
-  | ({ readonly kind: 'accept' } & Extras)
-  | ({
-      readonly kind: 'replace'
-      readonly content?: string | readonly ContentPart[]
-      /** Only on `succeeded`: validated and rendered again. */
-      readonly value?: Json
-      /** With `content` alone: the value stays as it is. */
-      readonly keepValue?: true
-    } & Extras)
-  | ({ readonly kind: 'block'; readonly reason: string } & Extras)
+export interface AcceptVerdict extends Extras {
+  readonly kind: 'accept'
+}
+export interface ReplaceVerdict extends Extras {
+  readonly kind: 'replace'
+  readonly content?: string | readonly ContentPart[]
+  /** Only on `succeeded`: validated and rendered again. */
+  readonly value?: Json
+  /** With `content` alone: the value stays as it is. */
+  readonly keepValue?: true
+}
+export interface BlockVerdict extends Extras {
+  readonly kind: 'block'
+  readonly reason: string
+}
+interface PostShapes {
+  readonly accept: AcceptVerdict
+  readonly replace: ReplaceVerdict
+  readonly block: BlockVerdict
+}
+/** What a listener of `tools/post-execute` may say: an answer of the stage's row. */
+export type PostVerdict = PostShapes[CallAnswer<'post-execute'>]
+
+/** What `next()` of `tools/post-execute` gives: acceptance, with the result that the later listeners left. */
+export interface PassedOn extends AcceptVerdict {
+  readonly result: ToolResult
+}
 
 // ---- requests and settlement ----------------------------------------------------------------------------------------
 

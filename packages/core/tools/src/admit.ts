@@ -1,0 +1,95 @@
+/** Owns admission: the tool is found and pinned, the arguments are checked, the call is logged. */
+import type { Json, JsonObject } from '@sluice/base'
+import type { ToolCallData } from '@sluice/session'
+import { reasonText } from './abort.ts'
+import { parseArguments } from './arguments.ts'
+import { callCard, genericCallCard } from './cards.ts'
+import type { Registered } from './definition.ts'
+import { cutOffReason } from './prompt.ts'
+import type { CallState } from './state.ts'
+import type { CallOutcome } from './table.ts'
+import type { Call } from './types.ts'
+import { viewOf } from './view.ts'
+
+type Admission = CallOutcome<'admit'>
+
+export function admit(state: CallState): Admission | Promise<Admission> {
+  const outcome = decide(state)
+  log(state)
+  const { gate } = state.start
+  return gate ? gate.then(() => outcome) : outcome
+}
+
+function decide(state: CallState): Admission {
+  const { machine, tool, agent, source, cutOff } = state.start
+  const entry = machine.registry.view(agent).get(tool)
+  if (!entry) {
+    state.outcome = { tag: 'unknown-tool', executed: 'no', nearest: machine.registry.nearest(tool, agent) }
+    return 'unknown-tool'
+  }
+  state.entry = entry
+  if (cutOff !== undefined || source.aborted) {
+    const reason = cutOff === undefined ? reasonText(source.reason) : cutOffReason(cutOff)
+    state.outcome = { tag: 'aborted', executed: 'no', reason }
+    return 'aborted'
+  }
+  const parsed = parseArguments(state.start.given, entry)
+  if (!parsed.ok) {
+    state.outcome = { tag: 'invalid', executed: 'no', problems: parsed.problems }
+    state.quoted = parsed.quoted
+    return 'invalid'
+  }
+  state.call = makeCall(state, entry, parsed.args)
+  state.card = state.call.card
+  if (parsed.repairs.length > 0) state.repairs = parsed.repairs
+  return 'admitted'
+}
+
+/** The frozen call for `args`, with what the definition says of them. */
+export function makeCall(state: CallState, entry: Registered, args: JsonObject): Call {
+  const { id, tool, agent, session, source, parent } = state.start
+  const { definition, info } = entry
+  let specifier: string | undefined
+  try {
+    const given: unknown = definition.specifier?.(args)
+    if (typeof given === 'string') specifier = given.toWellFormed()
+  } catch {
+    // No specifier: only rules for the whole tool can cover the call.
+  }
+  const fields = {
+    id,
+    tool,
+    args,
+    agent,
+    parent: parent?.start.id,
+    session,
+    specifier,
+    card: callCard(definition, args),
+  }
+  const { annotations, aliases, timeoutMs } = info
+  return viewOf({ ...fields, annotations, aliases, timeoutMs }, source)
+}
+
+function textOfArguments(given: string | Json): string {
+  return (typeof given === 'string' ? given : JSON.stringify(given)).toWellFormed()
+}
+
+function log(state: CallState): void {
+  const { session, id, originalId, tool, given, batch, index, parent } = state.start
+  const argumentsText = textOfArguments(given)
+  const data: ToolCallData = {
+    callId: id,
+    tool: tool.toWellFormed(),
+    argumentsText,
+    readOnly: state.entry?.info.annotations.readOnly === true,
+    card: state.card ?? genericCallCard(tool, undefined, argumentsText),
+    batch,
+    index,
+    ...(state.call && { arguments: state.call.args }),
+    ...(originalId !== undefined && { originalId }),
+    ...(state.repairs && { repairs: state.repairs }),
+  }
+  state.card = data.card
+  if (parent) session.append('tool/code-dispatch', { callId: id, parent: parent.start.id, phase: 'start', call: data })
+  else session.append('tool/call', data)
+}

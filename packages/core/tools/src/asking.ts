@@ -1,0 +1,115 @@
+/** Owns how one listener is asked: under a limit on its own time, diverted by an abort, never called once it is gone. */
+import { toolsErrors } from './errors.ts'
+import { failureOf, StageFailure } from './failure.ts'
+import type { Listener } from './listeners.ts'
+import type { CallState } from './state.ts'
+import type { Limit } from './watchdog.ts'
+
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function'
+}
+
+/** The listener's own time: it stands still inside its `next()`. */
+export class OwnTime {
+  private readonly state: CallState
+  private readonly startedAt: number
+  private waited = 0
+  private waitingSince = 0
+  private inside = 0
+  private limit: Limit | undefined
+
+  constructor(state: CallState) {
+    this.state = state
+    this.startedAt = state.machine.clock.monotonic()
+  }
+
+  get ms(): number {
+    return Math.round((this.state.machine.clock.monotonic() - this.startedAt - this.waited) * 1000) / 1000
+  }
+
+  bound(limit: Limit): void {
+    this.limit = limit
+    for (let i = 0; i < this.inside; i++) limit.pause()
+  }
+
+  /** What `next()` gives, with the clock standing still until it has settled. */
+  async outside<T>(inner: Promise<T>): Promise<T> {
+    if (this.inside++ === 0) this.waitingSince = this.state.machine.clock.monotonic()
+    this.limit?.pause()
+    try {
+      return await inner
+    } finally {
+      if (--this.inside === 0) this.waited += this.state.machine.clock.monotonic() - this.waitingSince
+      this.limit?.resume()
+    }
+  }
+}
+
+function goneFailure(event: string, listener: Listener): StageFailure {
+  const error = toolsErrors('TOOLS_LISTENER_GONE', { event })
+  return new StageFailure('threw', listener.plugin, error.code, error.message)
+}
+
+export interface AskOptions {
+  /** Whether an abort of the call diverts at once. */
+  readonly divert: boolean
+}
+
+/** The listener's answer, or a StageFailure naming its plugin. Synchronous when the listener is. */
+export function ask(
+  state: CallState,
+  event: string,
+  listener: Listener,
+  options: AskOptions,
+  invoke: (own: OwnTime) => unknown,
+): unknown {
+  if (listener.gone()) throw goneFailure(event, listener)
+  const own = new OwnTime(state)
+  let answer: unknown
+  try {
+    answer = invoke(own)
+  } catch (error) {
+    throw failureOf(error, listener.plugin)
+  }
+  return isPromise(answer) ? bounded(state, event, listener, options, own, answer) : answer
+}
+
+function bounded(
+  state: CallState,
+  event: string,
+  listener: Listener,
+  options: AskOptions,
+  own: OwnTime,
+  answer: PromiseLike<unknown>,
+): Promise<unknown> {
+  const { config, watchdog } = state.machine
+  const ms = Object.hasOwn(config.listenerTimeouts, event)
+    ? (config.listenerTimeouts[event] ?? config.listenerTimeoutMs)
+    : config.listenerTimeoutMs
+  return new Promise((resolve, reject) => {
+    const limit = watchdog.limit(ms, () => {
+      const error = toolsErrors('TOOLS_LISTENER_EXPIRED', { event, ms })
+      fail(new StageFailure('expired', listener.plugin, error.code, error.message))
+    })
+    own.bound(limit)
+    const off = options.divert
+      ? state.start.source.on(() => fail(new StageFailure('aborted', listener.plugin, '', 'aborted')))
+      : undefined
+    const over = () => {
+      limit.end()
+      off?.()
+    }
+    const fail = (failure: StageFailure) => {
+      over()
+      reject(failure)
+    }
+    answer.then(
+      (value) => {
+        over()
+        if (listener.gone()) reject(goneFailure(event, listener))
+        else resolve(value)
+      },
+      (error: unknown) => fail(failureOf(error, listener.plugin)),
+    )
+  })
+}

@@ -1,0 +1,76 @@
+/** Owns cards: checks what presenters return, and makes the generic card where they fail. */
+import { type Json, type JsonObject, lossless } from '@sluice/base'
+import type { Card, ContentPart, Outcome } from '@sluice/session'
+import type { ToolDefinition, ToolResult } from './types.ts'
+
+/** Characters of a generic card's text. */
+const TEXT_MAX = 400
+
+const fields: Readonly<Record<Card['kind'], readonly string[]>> = {
+  generic: [],
+  terminal: ['command'],
+  diff: ['path', 'diff'],
+  search: ['query'],
+  read: ['path'],
+  web: ['url'],
+  todo: [],
+}
+
+/** A frozen card from what a presenter returned.
+ *  @throws TypeError or JSON_NOT_LOSSLESS for anything that is no card */
+function cardOf(answer: unknown): Card {
+  const card = lossless(answer) as JsonObject
+  const kind = card['kind']
+  if (card['v'] !== 1 || typeof kind !== 'string' || !Object.hasOwn(fields, kind) || typeof card['title'] !== 'string')
+    throw new TypeError('not a card')
+  for (const field of fields[kind as Card['kind']])
+    if (typeof card[field] !== 'string') throw new TypeError('not a card')
+  return card as unknown as Card
+}
+
+function shorten(text: string): string {
+  return text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`.toWellFormed()
+}
+
+export function genericCallCard(tool: string, args: Json | undefined, text: string): Card {
+  return Object.freeze({
+    v: 1,
+    kind: 'generic',
+    title: tool,
+    text: shorten(args === undefined ? text : JSON.stringify(args)),
+  })
+}
+
+export function callCard(definition: ToolDefinition, args: JsonObject): Card {
+  if (!definition.presentCall) return genericCallCard(definition.name, args, '')
+  try {
+    return cardOf(definition.presentCall(args))
+  } catch {
+    return genericCallCard(definition.name, args, '')
+  }
+}
+
+export function textOf(content: readonly ContentPart[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n')
+}
+
+export function resultCard(
+  definition: ToolDefinition | undefined,
+  args: JsonObject | undefined,
+  result: ToolResult,
+  outcome: Outcome,
+): Card {
+  if (definition?.presentResult && args && outcome.tag === 'succeeded') {
+    try {
+      return cardOf(definition.presentResult(args, result))
+    } catch {
+      // A presenter is decoration: the call stands without it.
+    }
+  }
+  return Object.freeze({
+    v: 1,
+    kind: 'generic',
+    title: `${result.tool}: ${outcome.tag}`,
+    text: shorten(textOf(result.content)),
+  })
+}

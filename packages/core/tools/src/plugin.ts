@@ -1,0 +1,37 @@
+/** Mounts the tool registry and the pipeline as `ctx.tools`. */
+import type { Context } from 'cordis'
+import z from 'schemastery'
+import { ToolsService } from './service.ts'
+
+export const name = 'tools'
+export const inject = ['world', 'sessions']
+export const provide = 'tools'
+
+export interface Config {
+  otherwise: 'ask' | 'allow' | 'deny'
+  mayAllow: string[]
+  listenerTimeoutMs: number
+  listenerTimeouts: Record<string, number>
+  graceMs: number
+  parallelMax: number
+}
+
+export const Config: z<Partial<Config>, Config> = z.object({
+  otherwise: z
+    .union(['ask', 'allow', 'deny'] as const)
+    .default('ask')
+    .description('Verdict when every listener abstains.'),
+  mayAllow: z.array(z.string()).default(['permissions', 'hooks']).description('Plugins whose allow counts.'),
+  listenerTimeoutMs: z
+    .natural()
+    .min(1)
+    .default(60_000)
+    .description('Time of one listener, without its waits in next().'),
+  listenerTimeouts: z.dict(z.natural().min(1)).default({}).description('The same for single events.'),
+  graceMs: z.natural().min(1).default(2_000).description('Time to settle after an abort or a deadline.'),
+  parallelMax: z.natural().min(1).default(10).description('Bodies of one session that run at once.'),
+})
+
+export function apply(ctx: Context, config: Config): void {
+  new ToolsService(ctx, config)
+}

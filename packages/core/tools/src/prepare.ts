@@ -1,0 +1,69 @@
+/** Owns rewriting: listeners change the arguments one after another, each change checked and logged. */
+import { canonicalJson, type JsonObject, losslessCopy } from '@sluice/base'
+import { makeCall } from './admit.ts'
+import { isObject } from './arguments.ts'
+import { ask } from './asking.ts'
+import type { Registered } from './definition.ts'
+import { toolsErrors } from './errors.ts'
+import { failureOf } from './failure.ts'
+import type { Listener } from './listeners.ts'
+import type { Asked, CallState } from './state.ts'
+import type { CallOutcome } from './table.ts'
+import type { Call } from './types.ts'
+
+const event = 'tools/prepare'
+
+export function prepare(state: CallState): CallOutcome<'prepare'> | Promise<CallOutcome<'prepare'>> {
+  const listeners = state.machine.listeners.of(event, state.start.agent)
+  return listeners.length === 0 ? 'ready' : rewrite(state, listeners)
+}
+
+async function rewrite(state: CallState, listeners: readonly Listener[]): Promise<CallOutcome<'prepare'>> {
+  const entry = state.entry as Registered
+  const asked: Asked[] = []
+  state.detail.asked = asked
+  let breaker: string | undefined
+  for (const listener of listeners) {
+    const call = state.call as Call
+    const startedAt = state.machine.clock.monotonic()
+    const answer = await ask(state, event, listener, { divert: true }, () => listener.call(call, () => call.args))
+    const args = answer === call.args ? undefined : changed(call.args, answer, listener)
+    if (!args) {
+      asked.push(listener.plugin)
+      continue
+    }
+    const ms = state.machine.clock.monotonic() - startedAt
+    asked.push({ plugin: listener.plugin, said: 'rewrite', ms })
+    const wasValid = breaker === undefined
+    const isValid = entry.parameters.test(args)
+    if (isValid) breaker = undefined
+    else if (wasValid) breaker = listener.plugin
+    state.call = makeCall(state, entry, args)
+    state.card = state.call.card
+    state.rewrittenBy = listener.plugin
+    const { id, session } = state.start
+    session.append('tool/rewritten', {
+      callId: id,
+      by: listener.plugin,
+      before: call.args,
+      after: args,
+      card: state.card,
+    })
+  }
+  if (breaker === undefined) return 'ready'
+  state.detail.by = breaker
+  state.outcome = { tag: 'invalid', executed: 'no', problems: entry.parameters.problems(state.args), by: breaker }
+  return 'invalid'
+}
+
+/** The new arguments, frozen; `undefined` when they are the same. */
+function changed(before: JsonObject, answer: unknown, listener: Listener): JsonObject | undefined {
+  try {
+    const { value } = losslessCopy(answer)
+    if (!isObject(value))
+      throw toolsErrors('TOOLS_BAD_ANSWER', { event, problem: 'the arguments returned are no object' })
+    return canonicalJson(value) === canonicalJson(before) ? undefined : value
+  } catch (error) {
+    throw failureOf(error, listener.plugin)
+  }
+}

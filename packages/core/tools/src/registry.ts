@@ -1,0 +1,126 @@
+/** Owns which tools and guards are mounted, and which of them an agent sees. */
+import type { Fiber } from 'cordis'
+import { makeRegistered, type Registered } from './definition.ts'
+import { toolsErrors } from './errors.ts'
+import { pluginLabel } from './listeners.ts'
+import { counts, depth } from './scope.ts'
+import type { Guard, ToolDefinition } from './types.ts'
+
+export interface MountedGuard {
+  readonly name: string
+  readonly plugin: string
+  readonly scope: string | undefined
+  readonly check: Guard
+  gone: boolean
+}
+
+interface Restriction {
+  readonly agent: string
+  readonly allow: ReadonlySet<string> | undefined
+  readonly deny: ReadonlySet<string>
+}
+
+/** How many nearest names an unknown tool is answered with. */
+const NEAREST_MAX = 3
+
+export class Registry {
+  private readonly tools = new Set<Registered>()
+  private readonly restrictions = new Set<Restriction>()
+  private guardList: readonly MountedGuard[] = []
+  private readonly views = new Map<string, ReadonlyMap<string, Registered>>()
+
+  /** @throws TOOLS_NAME_TAKEN, TOOLS_NAME_INVALID, TOOLS_SCHEMA_INVALID */
+  add(definition: ToolDefinition, fiber: Fiber, scope: string | undefined): () => void {
+    const entry = makeRegistered(definition, fiber, scope)
+    for (const other of this.tools)
+      if (other.info.name === entry.info.name && other.scope === scope)
+        throw toolsErrors('TOOLS_NAME_TAKEN', { name: entry.info.name, plugin: other.plugin })
+    this.tools.add(entry)
+    this.views.clear()
+    return () => {
+      entry.gone = true
+      this.tools.delete(entry)
+      this.views.clear()
+    }
+  }
+
+  addGuard(name: string, check: Guard, fiber: Fiber, scope: string | undefined): () => void {
+    const guard: MountedGuard = { name, check, plugin: pluginLabel(fiber), scope, gone: false }
+    this.guardList = [...this.guardList, guard].sort((a, b) => depth(a.scope) - depth(b.scope))
+    return () => {
+      guard.gone = true
+      this.guardList = this.guardList.filter((other) => other !== guard)
+    }
+  }
+
+  addRestriction(agent: string, allow: readonly string[] | undefined, deny: readonly string[]): () => void {
+    const restriction = { agent, allow: allow && new Set(allow), deny: new Set(deny) }
+    this.restrictions.add(restriction)
+    this.views.clear()
+    return () => {
+      this.restrictions.delete(restriction)
+      this.views.clear()
+    }
+  }
+
+  /** Global guards first, then from the farthest scope to the agent's own. */
+  guards(agent: string | undefined): readonly MountedGuard[] {
+    const list = this.guardList
+    return list.some((guard) => guard.scope !== undefined) ? list.filter((guard) => counts(guard.scope, agent)) : list
+  }
+
+  allGuards(): readonly MountedGuard[] {
+    return this.guardList
+  }
+
+  /** By name, sorted: a nearer definition shadows a farther one, a restriction filters what is inherited. */
+  view(agent: string | undefined): ReadonlyMap<string, Registered> {
+    const key = agent ?? ''
+    const known = this.views.get(key)
+    if (known) return known
+    const scopes: (string | undefined)[] = [undefined]
+    if (agent !== undefined) {
+      const parts = agent.split('/')
+      for (let i = 1; i <= parts.length; i++) scopes.push(parts.slice(0, i).join('/'))
+    }
+    let seen = new Map<string, Registered>()
+    for (const scope of scopes) {
+      for (const rule of this.restrictions)
+        if (rule.agent === scope)
+          seen = new Map([...seen].filter(([name]) => (rule.allow?.has(name) ?? true) && !rule.deny.has(name)))
+      for (const entry of this.tools) if (entry.scope === scope) seen.set(entry.info.name, entry)
+    }
+    const sorted = new Map([...seen].sort(([a], [b]) => (a < b ? -1 : 1)))
+    this.views.set(key, sorted)
+    return sorted
+  }
+
+  /** Names like `wanted`, nearest first; an alias counts as a name. */
+  nearest(wanted: string, agent: string | undefined): string[] {
+    const low = wanted.toLowerCase().slice(0, 64)
+    const scored: { name: string; distance: number }[] = []
+    for (const { info } of this.view(agent).values()) {
+      const names = [info.name, ...info.aliases].map((name) => distance(low, name.toLowerCase()))
+      scored.push({ name: info.name, distance: Math.min(...names) })
+    }
+    return scored
+      .filter(({ name, distance: d }) => d <= Math.max(2, Math.floor(name.length / 2)))
+      .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+      .slice(0, NEAREST_MAX)
+      .map(({ name }) => name)
+  }
+}
+
+/** Levenshtein distance. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      )
+    row = next
+  }
+  return row[b.length] ?? 0
+}

@@ -1,0 +1,126 @@
+/** Owns `ctx.tools`: registrations tied to the plugin that makes them, and batches of calls. */
+import type { World } from '@sluice/base'
+import type { Session } from '@sluice/session'
+import { type Context, Service } from 'cordis'
+import { toolsErrors } from './errors.ts'
+import { type Listener, Listeners } from './listeners.ts'
+import { runBatch } from './batch.ts'
+import { runCall } from './machine.ts'
+import { Registry } from './registry.ts'
+import { RequiredPolicies } from './required.ts'
+import { scopeOf } from './scope.ts'
+import { Parallelism, Slots } from './slots.ts'
+import type { Machine, ToolsConfig } from './state.ts'
+import { callTable } from './table.ts'
+import type {
+  BatchRequest,
+  CallRequest,
+  Guard,
+  ListenerInfo,
+  LivePipeline,
+  SettledBatch,
+  SettledCall,
+  ToolDefinition,
+  ToolInfo,
+  Tools,
+} from './types.ts'
+import { Watchdog } from './watchdog.ts'
+
+/** Names of the events that the table opens to listeners. */
+export const callEvents: readonly string[] = Object.values(callTable.stages).flatMap((row) =>
+  'opened' in row && (row.opened.kind === 'waterfall' || row.opened.kind === 'notification') ? [row.opened.name] : [],
+)
+
+function infoOf(listener: Listener): ListenerInfo {
+  return { plugin: listener.plugin, order: listener.order, scope: listener.scope }
+}
+
+export class ToolsService extends Service implements Tools {
+  private readonly registry = new Registry()
+  private readonly listeners: Listeners
+  private readonly policies: RequiredPolicies
+  private readonly machine: Machine
+  private readonly slots = new WeakMap<Session, Slots>()
+  private readonly world: World
+
+  constructor(ctx: Context, config: ToolsConfig) {
+    super(ctx, 'tools')
+    const { world } = ctx
+    this.world = world
+    this.listeners = new Listeners(ctx, callEvents)
+    this.policies = new RequiredPolicies(ctx)
+    const logger = ctx.logger('tools')
+    const root = ctx.root
+    this.machine = Object.freeze({
+      config,
+      clock: world.clock,
+      watchdog: new Watchdog(world.clock),
+      registry: this.registry,
+      listeners: this.listeners,
+      missing: () => this.policies.missing(),
+      approval: () => root.get('approval'),
+      report: (message: string) => logger.warn('%s', message),
+      run: runCall,
+    })
+  }
+
+  register<Args>(definition: ToolDefinition<Args>): () => void {
+    const { ctx, registry } = this
+    const add = () => registry.add(definition as unknown as ToolDefinition, ctx.fiber, scopeOf(ctx))
+    return ctx.effect(add, `ctx.tools.register(${JSON.stringify(definition.name)})`)
+  }
+
+  guard(name: string, guard: Guard): () => void {
+    const { ctx, registry } = this
+    return ctx.effect(
+      () => registry.addGuard(name, guard, ctx.fiber, scopeOf(ctx)),
+      `ctx.tools.guard(${JSON.stringify(name)})`,
+    )
+  }
+
+  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): () => void {
+    const { ctx, registry } = this
+    return ctx.effect(
+      () => registry.addRestriction(agent, rule.allow, rule.deny ?? []),
+      `ctx.tools.restrict(${JSON.stringify(agent)})`,
+    )
+  }
+
+  visible(agent?: string): readonly ToolInfo[] {
+    return [...this.registry.view(agent).values()].map((entry) => entry.info)
+  }
+
+  batch(request: BatchRequest): Promise<SettledBatch> {
+    return runBatch(this.machine, this.world, this.slotsOf(request.session), request)
+  }
+
+  async execute(request: Omit<BatchRequest, 'calls'> & { readonly call: CallRequest }): Promise<SettledCall> {
+    const { call, ...rest } = request
+    const settled = await this.batch({ ...rest, calls: [call] })
+    const first = settled.calls[0]
+    if (!first) throw toolsErrors('TOOLS_MACHINERY', { stage: 'batch', problem: 'no call settled' })
+    return first
+  }
+
+  live(): LivePipeline {
+    const { config } = this.machine
+    const listeners = callEvents.map((event) => [event, this.listeners.all(event).map(infoOf)] as const)
+    const guards = this.registry.allGuards().map(({ name, plugin, scope }) => ({ name, plugin, scope, order: 0 }))
+    return {
+      listeners: new Map(listeners),
+      guards,
+      required: this.policies.names(),
+      mayAllow: config.mayAllow,
+      otherwise: config.otherwise,
+    }
+  }
+
+  private slotsOf(session: Session): Slots {
+    let slots = this.slots.get(session)
+    if (!slots) {
+      slots = new Slots(new Parallelism(this.machine.config.parallelMax))
+      this.slots.set(session, slots)
+    }
+    return slots
+  }
+}

@@ -1,0 +1,185 @@
+/** Owns the joining of verdicts: the strictest given by any listener wins, whatever the order. */
+import { ask, isPromise, type OwnTime } from './asking.ts'
+import { toolsErrors } from './errors.ts'
+import { failureOf, type StageFailure } from './failure.ts'
+import type { Listener } from './listeners.ts'
+import { approvalNeeded } from './prompt.ts'
+import type { Asked, CallState } from './state.ts'
+import type { CallOutcome } from './table.ts'
+import type { Call, Offer, Verdict } from './types.ts'
+
+const event = 'tools/pre-execute'
+const rank = { abstain: 0, allow: 1, ask: 2, deny: 3 } as const
+const abstain: Verdict = Object.freeze({ kind: 'abstain' })
+
+/** A frozen copy of what a listener answered, each field read once.
+ *  @throws TOOLS_BAD_ANSWER */
+function decode(answer: unknown): Verdict {
+  const bad = (problem: string) => toolsErrors('TOOLS_BAD_ANSWER', { event, problem })
+  if (answer === null || typeof answer !== 'object')
+    throw bad(`${typeof answer} is no verdict; return next() to abstain`)
+  const { kind, reason, rule, offers, remedy } = answer as Record<string, unknown>
+  if (kind === 'abstain') return abstain
+  if (kind !== 'allow' && kind !== 'ask' && kind !== 'deny')
+    throw bad(`${JSON.stringify(kind) ?? 'undefined'} is no verdict`)
+  const why = typeof reason === 'string' && reason !== '' ? reason.toWellFormed() : undefined
+  const more = typeof rule === 'string' ? { rule: rule.toWellFormed() } : {}
+  if (kind === 'allow') return Object.freeze({ kind, ...(why !== undefined && { reason: why }), ...more })
+  if (why === undefined) throw bad(`a verdict ${kind} without a reason`)
+  if (kind === 'deny')
+    return Object.freeze({ kind, reason: why, ...more, ...(typeof remedy === 'string' && { remedy }) })
+  return Object.freeze({ kind, reason: why, ...more, ...(offers !== undefined && { offers: decodeOffers(offers) }) })
+}
+
+function decodeOffers(offers: unknown): readonly Offer[] {
+  const bad = () => toolsErrors('TOOLS_BAD_ANSWER', { event, problem: 'offers are no list of { id, text }' })
+  if (!Array.isArray(offers)) throw bad()
+  return (offers as unknown[]).map((offer) => {
+    const { id, text } = (offer ?? {}) as Record<string, unknown>
+    if (typeof id !== 'string' || typeof text !== 'string') throw bad()
+    return Object.freeze({ id, text })
+  })
+}
+
+interface Given {
+  readonly plugin: string
+  readonly verdict: Verdict
+}
+
+/** One asking of all listeners about one call. */
+class Joining {
+  readonly asked: Asked[] = []
+  /** By place of the listener. */
+  private readonly said: (Given | undefined)[] = []
+  failure: StageFailure | undefined
+  private denied = false
+  private readonly state: CallState
+  private readonly call: Call
+  private readonly listeners: readonly Listener[]
+  private readonly tails: (Promise<Verdict> | undefined)[] = []
+
+  constructor(state: CallState, listeners: readonly Listener[]) {
+    this.state = state
+    this.call = state.call as Call
+    this.listeners = listeners
+  }
+
+  /** The verdicts that count, in dispatch order. */
+  get given(): Given[] {
+    return this.said.filter((given) => given !== undefined)
+  }
+
+  /** The joined verdict of the listeners from `index` on; each is asked once, whoever wants to know. */
+  from(index: number): Promise<Verdict> {
+    return (this.tails[index] ??= this.askFrom(index))
+  }
+
+  private async askFrom(index: number): Promise<Verdict> {
+    const listener = this.listeners[index]
+    if (!listener || this.denied || this.failure) return abstain
+    const slot = this.asked.push(listener.plugin) - 1
+    let passed: Verdict | undefined
+    let own: OwnTime | undefined
+    try {
+      const answer = ask(this.state, event, listener, { divert: true }, (time) => {
+        own = time
+        return listener.call(this.call, async () => {
+          passed = await time.outside(this.from(index + 1))
+          return passed
+        })
+      })
+      const said = isPromise(answer) ? await answer : answer
+      const verdict = said === passed && passed !== undefined ? abstain : this.own(listener, said)
+      this.note(slot, listener, verdict, said, own)
+      if (verdict.kind === 'deny') {
+        this.denied = true
+        return verdict
+      }
+      return stricter(verdict, await this.from(index + 1))
+    } catch (error) {
+      const failure = failureOf(error, listener.plugin)
+      if (!this.denied) this.failure ??= failure
+      this.asked[slot] = { plugin: listener.plugin, said: failure.detour, reason: failure.message, ms: own?.ms ?? 0 }
+      return Object.freeze({ kind: 'deny', reason: `${listener.plugin} failed: ${failure.message}` })
+    }
+  }
+
+  /** The verdict that counts: an allow from a plugin that may not allow is void. */
+  private own(listener: Listener, said: unknown): Verdict {
+    const verdict = decode(said)
+    const { mayAllow } = this.state.machine.config
+    if (verdict.kind === 'allow' && !(listener.known && mayAllow.includes(listener.name))) return abstain
+    return verdict
+  }
+
+  private note(slot: number, listener: Listener, verdict: Verdict, said: unknown, own: OwnTime | undefined): void {
+    if (verdict.kind === 'abstain') {
+      const void_ = (said as { kind?: unknown } | null)?.kind === 'allow'
+      if (void_) this.asked[slot] = { plugin: listener.plugin, said: 'allow (void)', ms: own?.ms ?? 0 }
+      return
+    }
+    const { reason, rule } = verdict
+    this.asked[slot] = {
+      plugin: listener.plugin,
+      said: verdict.kind,
+      ms: own?.ms ?? 0,
+      ...(reason !== undefined && { reason }),
+      ...(rule !== undefined && { rule }),
+    }
+    if (!this.denied) this.said[slot] = { plugin: listener.plugin, verdict }
+  }
+}
+
+/** On a tie the first decides. */
+function stricter(first: Verdict, second: Verdict): Verdict {
+  return rank[second.kind] > rank[first.kind] ? second : first
+}
+
+export function preExecute(state: CallState): CallOutcome<'pre-execute'> | Promise<CallOutcome<'pre-execute'>> {
+  if (policyMissing(state)) return 'deny'
+  const listeners = state.machine.listeners.of(event, state.start.agent)
+  return listeners.length === 0 ? otherwise(state) : joined(state, listeners)
+}
+
+/** Denies the call while a required policy is not active. */
+export function policyMissing(state: CallState): boolean {
+  const policies = state.machine.missing()
+  if (policies.length === 0) return false
+  const { code, message, remedy } = toolsErrors('TOOLS_POLICY_MISSING', { policies })
+  state.deny({ by: policies.join(', '), reason: message, code, remedy })
+  return true
+}
+
+async function joined(state: CallState, listeners: readonly Listener[]): Promise<CallOutcome<'pre-execute'>> {
+  const joining = new Joining(state, listeners)
+  state.detail.asked = joining.asked
+  const verdict = await joining.from(0)
+  if (joining.failure) throw joining.failure
+  const first = joining.given.find((given) => given.verdict.kind === verdict.kind)
+  switch (verdict.kind) {
+    case 'abstain':
+      return otherwise(state)
+    case 'deny':
+      state.denyBy(first?.plugin ?? 'unknown', verdict)
+      return 'deny'
+    case 'allow':
+      if (first) state.detail.by = first.plugin
+      return 'allow'
+    case 'ask':
+      state.detail.by = first?.plugin ?? 'unknown'
+      for (const { plugin, verdict: given } of joining.given)
+        if (given.kind === 'ask') {
+          const { reason, rule, offers } = given
+          state.asks.push({ by: plugin, reason, ...(rule !== undefined && { rule }), ...(offers && { offers }) })
+        }
+      return 'ask'
+  }
+}
+
+function otherwise(state: CallState): CallOutcome<'pre-execute'> {
+  const { otherwise: answer } = state.machine.config
+  state.detail.by = 'otherwise'
+  if (answer === 'ask') state.asks.push({ by: 'otherwise', reason: approvalNeeded })
+  if (answer === 'deny') state.deny({ by: 'otherwise', reason: approvalNeeded })
+  return answer
+}
