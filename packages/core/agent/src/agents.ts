@@ -69,7 +69,9 @@ export class AgentsService implements Agents {
   section(name: string, order: number, text: SectionText): () => void {
     const { ctx, sections } = this
     const owner = ctx.fiber.name
-    return ctx.effect(() => sections.add({ name, order, owner, text }), `ctx.agents.section(${JSON.stringify(name)})`)
+    const section = { name, order, owner, text }
+    const dispose = ctx.effect(() => sections.add(section), `ctx.agents.section(${JSON.stringify(name)})`)
+    return () => void dispose()
   }
 
   /** Ends every live agent; resolves when their turns are settled. */

@@ -24,7 +24,7 @@ export interface Config {
 
 const count = (fallback: number) => z.natural().min(1).default(fallback)
 
-export const Config: z<Config> = z.object({
+export const Config: z<Partial<Config>, Config> = z.object({
   stepsMax: count(200).description('Model requests of one turn.'),
   turnMsMax: count(3_600_000).description('Wall time of one turn, in milliseconds.'),
   tokensMax: count(20_000_000).description('Input and output tokens of all requests of one turn.'),

@@ -13,21 +13,22 @@ export function instructionsCut(bytesMax: number): string {
   return `[cut after ${bytesMax} bytes; read the file for the rest]`
 }
 
-/** Why the calls of a message are settled without running, or nothing when the message is whole. */
+/** Why the calls of a message are settled without running, as a part of the sentence that each result says; nothing when
+ *  the message is whole. */
 export function cutOffBy(finish: FinishReason): string | undefined {
   switch (finish) {
     case 'stop':
     case 'tool-calls':
       return undefined
     case 'length':
-      return 'the message was cut off at the output limit; send smaller arguments, or fewer calls in one message'
+      return 'the output limit was reached'
     case 'filter':
-      return 'the provider filtered the message'
+      return 'the provider filtered it'
     case 'aborted':
-      return 'the message was interrupted while it was written'
+      return 'it was interrupted while it was written'
     case 'error':
     case 'incomplete':
-      return 'the message broke off before its end'
+      return 'it broke off'
   }
 }
 

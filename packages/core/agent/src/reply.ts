@@ -53,9 +53,9 @@ export async function collectReply(
   } catch (error) {
     return failed(error)
   }
-  if (finish === undefined) {
+  if (finish === undefined || finish === 'incomplete') {
     const { code, message } = agentErrors('AGENT_REPLY_INCOMPLETE', { model })
-    return { content, finish: 'incomplete', failure: { code, message } }
+    return { content, finish: 'incomplete', ...(usage && { usage }), failure: { code, message } }
   }
   return { content, finish, ...(usage && { usage }) }
 }

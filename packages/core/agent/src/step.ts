@@ -19,7 +19,7 @@ export async function playStep(turn: Turn, step: number): Promise<'owed' | 'idle
     await deliverInbox(turn)
     const request = await prepareRequest(turn)
     await session.durable()
-    const open = () => turn.llm.stream({ ...request, messages: session.messages(), signal, session })
+    const open = () => turn.llm.stream({ ...request, messages: session.messages().slice(), signal, session })
     const reply = await collectReply(turn.model, open, signal, (piece) => turn.piece(piece, step))
     const message = appendReply(turn, reply)
     const calls = message?.content.filter((part) => part.type === 'tool-call') ?? []
