@@ -1,0 +1,57 @@
+/** Owns approval at a terminal: one question at a time, answered by a line of text. */
+import type { Answer, Answerer, Question } from '@sluice/approval'
+import { printable, printableLine } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Lines of a card that stand above a question. */
+const DETAIL_LINES_MAX = 60
+
+/** Puts questions one after another; the end of input dismisses a question. */
+export function terminalAnswerer(terminal: Terminal): Answerer {
+  let before: Promise<unknown> = Promise.resolve()
+  return (question) => {
+    const answer = before.then(() => ask(terminal, question))
+    before = answer.catch(() => undefined)
+    return answer
+  }
+}
+
+async function ask(terminal: Terminal, question: Question): Promise<Answer | undefined> {
+  if (question.signal.aborted) return undefined
+  const { callId } = question
+  const offers = question.asks.flatMap((ask) => ask.offers ?? [])
+  const reasons = question.asks.map(
+    ({ by, reason, rule }) => `  ${printableLine(`${by}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`,
+  )
+  const choices = offers.map(
+    (offer, index) => `  ${index + 1}  allow, and always allow ${printableLine(offer.text, 160)}`,
+  )
+  terminal.write(['', `? ${printable(question.text)}`, ...detailOf(question), ...reasons, ...choices, ''].join('\n'))
+  const keys = offers.length === 0 ? 'y/n' : `y/n/1${offers.length > 1 ? `-${offers.length}` : ''}`
+  const line = await terminal.readLine(`  allow? [${keys}, or say why not] `, question.signal)
+  if (line === undefined) return question.signal.aborted ? undefined : { callId, kind: 'cancel' }
+  return answerOf(callId, line.trim(), offers)
+}
+
+/** Anything but a clear yes is a no, and its text is told to the model. */
+function answerOf(callId: string, line: string, offers: readonly { readonly id: string }[]): Answer {
+  if (/^(y|yes)$/i.test(line)) return { callId, kind: 'allow-once' }
+  const offer = /^\d+$/.test(line) ? offers[Number(line) - 1] : undefined
+  if (offer) return { callId, kind: 'allow-once', offer: offer.id }
+  return /^(n|no)?$/i.test(line) ? { callId, kind: 'reject' } : { callId, kind: 'reject', message: line }
+}
+
+function detailOf({ card }: Question): string[] {
+  const text =
+    card.kind === 'terminal'
+      ? card.command
+      : card.kind === 'diff'
+        ? card.diff
+        : card.kind === 'generic'
+          ? (card.text ?? '')
+          : ''
+  if (text === '') return []
+  const lines = printable(text).split('\n')
+  const shown = lines.slice(0, DETAIL_LINES_MAX).map((line) => `  │ ${line}`)
+  return lines.length > DETAIL_LINES_MAX ? [...shown, `  │ … ${lines.length - DETAIL_LINES_MAX} more lines`] : shown
+}

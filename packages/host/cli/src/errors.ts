@@ -1,0 +1,47 @@
+/** Owns the failures of the command line. */
+import { defineErrors } from '@sluice/base'
+
+export const cliErrors = defineErrors({
+  CLI_NO_MODEL: {
+    when: 'no model endpoint is named by the environment',
+    message: (_: Record<string, never>) => 'no model: none of DEEPSEEK_API_KEY, OPENAI_API_KEY, SLUICE_BASE_URL is set',
+    remedy:
+      'Set DEEPSEEK_API_KEY, or OPENAI_API_KEY (and OPENAI_BASE_URL), or SLUICE_BASE_URL with SLUICE_MODEL (and SLUICE_API_KEY) for any OpenAI-compatible endpoint.',
+  },
+  CLI_MODEL_UNNAMED: {
+    when: 'an endpoint is known but not which of its models to use',
+    message: (d: { baseUrl: string }) => `no model is named for the endpoint ${d.baseUrl}`,
+    remedy: 'Set SLUICE_MODEL, or give --model NAME.',
+  },
+  CLI_CWD_MISSING: {
+    when: 'the working folder does not exist or is no folder',
+    message: (d: { path: string; problem: string }) => `the working folder ${d.path} ${d.problem}`,
+    remedy: 'Give an existing folder with --cwd DIR.',
+  },
+  CLI_COMPOSITION_MISSING: {
+    when: 'the composition file that was asked for does not exist',
+    message: (d: { path: string }) => `there is no composition file ${d.path}`,
+    remedy: 'Check the path given with --composition, or leave it out for the default composition.',
+  },
+  CLI_COMPOSITION_INCOMPLETE: {
+    when: 'the mounted composition lacks something that a task needs',
+    message: (d: { missing: readonly string[]; findings: readonly string[] }) =>
+      [`the composition does not provide ${d.missing.join(', ')}`, ...d.findings].join('\n'),
+    remedy: 'Add the plugins that provide it to the composition, or repair those that are pending or failed.',
+  },
+  CLI_NO_SESSION: {
+    when: 'the last session of a folder is asked for and there is none',
+    message: (d: { cwd: string }) => `there is no session for ${d.cwd}`,
+    remedy: 'Leave out --session to begin one; `sluice session list` shows what there is.',
+  },
+  CLI_NO_TASK: {
+    when: 'no task is given and nobody is there to talk to',
+    message: (_: Record<string, never>) => 'no task was given and the input is not a terminal',
+    remedy: 'Give the task as an argument: sluice run "the task".',
+  },
+  CLI_NOT_A_SESSION: {
+    when: 'the file to show is not the log of a session',
+    message: (d: { path: string }) => `${d.path} is not the log of a session`,
+    remedy: 'Give the events.jsonl of a session, its folder, or its id.',
+  },
+})

@@ -1,0 +1,19 @@
+/** Owns what the command sees of its terminal; the real one is made in `main.ts` only. */
+
+export interface Terminal {
+  /** A person sits at both ends. */
+  readonly interactive: boolean
+  readonly colors: boolean
+  readonly columns: number
+  /** The folder that the command was called in. */
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string | undefined>>
+  /** To standard output. */
+  write(text: string): void
+  /** To standard error. */
+  writeError(text: string): void
+  /** The next line of input without its end; `undefined` at the end of input and when `signal` fires. */
+  readLine(prompt: string, signal?: AbortSignal): Promise<string | undefined>
+  /** Called at each Ctrl-C. The disposer ends it. */
+  onInterrupt(listener: () => void): () => void
+}

@@ -1,0 +1,85 @@
+/** Owns what a person sees of a running session: streamed text, cards of calls, how turns end. */
+import type { Agent } from '@sluice/agent'
+import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
+import { pendingText, settledText } from './card-text.ts'
+import { printable, printableLine } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+
+/** Writes what happens to `agent` until the disposer is called. */
+export function showLive(terminal: Terminal, agent: Agent): () => void {
+  let inLine = false
+  const line = (text: string) => {
+    terminal.write(`${inLine ? '\n' : ''}${text}\n`)
+    inLine = false
+  }
+  const offPieces = agent.onPiece((piece) => {
+    if (piece.type !== 'text' || piece.text === '') return
+    const text = printable(piece.text)
+    terminal.write(text)
+    inLine = !text.endsWith('\n')
+  })
+  const offEvents = agent.session.subscribe((event) => {
+    const text = said(live, event)
+    if (text !== undefined) line(text)
+  })
+  return () => {
+    offPieces()
+    offEvents()
+    if (inLine) terminal.write('\n')
+  }
+}
+
+/** Writes each event as one line of JSON, those from `from` on first. */
+export function showJson(terminal: Terminal, session: Session, from: number): () => void {
+  for (const event of session.events.slice(from)) terminal.write(`${JSON.stringify(event)}\n`)
+  return session.subscribe((event) => terminal.write(`${JSON.stringify(event)}\n`))
+}
+
+/** Writes a whole recorded session. */
+export function showRecorded(terminal: Terminal, session: Session): void {
+  for (const event of session.events) {
+    const text = said(recorded, event)
+    if (text !== undefined) terminal.write(`${text}\n`)
+  }
+}
+
+type Texts = { readonly [T in SessionEventType]?: (data: SessionEvent<T>['data']) => string | undefined }
+
+/** What is said about an event while it happens. */
+const live: Texts = {
+  'tool/call': ({ card }) => pendingText(card),
+  'tool/rewritten': ({ by, card }) => `  rewritten by ${printableLine(by, 60)}: ${printableLine(card.title, 120)}`,
+  'tool/result': (data) => settledText(data),
+  'turn/ended': ({ reason, detail, code }) => {
+    if (reason === 'completed') return undefined
+    return `■ ${reason}${detail === undefined ? '' : `: ${printable(detail)}`}${code === undefined ? '' : ` (${code})`}`
+  },
+}
+
+/** What is said about an event of a recorded session: calls only once, when they are settled. */
+const recorded: Texts = {
+  ...live,
+  'tool/call': () => undefined,
+  'session/started': ({ id, cwd }) => `session ${id} in ${printableLine(cwd, 200)}`,
+  'user/message': ({ source, content }) => {
+    const from = source === 'user' ? '' : ` [${printableLine(source, 40)}]`
+    return `\n>${from} ${textOf(content)}`
+  },
+  'assistant/message': ({ content, interrupted }) => {
+    const broken = interrupted === undefined ? '' : `\n  … ${printable(interrupted)}`
+    return textOf(content) + broken || undefined
+  },
+  'approval/decided': ({ decision, by }) => `  ${decision} by ${printableLine(by, 60)}`,
+}
+
+function said(texts: Texts, event: SessionEvent): string | undefined {
+  const text = texts[event.type as SessionEventType] as ((data: unknown) => string | undefined) | undefined
+  return text?.(event.data)
+}
+
+function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+  const texts = content.map((part) =>
+    part.type === 'text' ? (part.text ?? '') : part.type === 'image' ? '[image]' : '',
+  )
+  return printable(texts.join(''))
+}
