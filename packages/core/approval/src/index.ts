@@ -1,1 +1,2 @@
+export { apply, Config, inject, name, provide } from './plugin.ts'
 export type * from './types.ts'

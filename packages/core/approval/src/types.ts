@@ -1,6 +1,6 @@
 /** Owns the words of approval: questions, answers and who may answer. */
 import type {} from 'cordis'
-import type { ApprovalPort, Card } from '@sluice/tools'
+import type { ApprovalPort, Card, Disposer, Offer } from '@sluice/tools'
 import type { AskData } from '@sluice/session'
 
 export interface Question {
@@ -24,10 +24,20 @@ export type Answer =
 /** Answers a question, or `undefined` to leave it to others. */
 export type Answerer = (question: Question) => Promise<Answer | undefined> | Answer | undefined
 
+export interface AnswererOptions {
+  /** Told of an answer of this answerer that changed nothing, and why. */
+  readonly onIgnored?: (answer: unknown, why: string) => void
+}
+
+/** What became of an answer that was given from outside. */
+export type Receipt = { readonly accepted: true } | { readonly accepted: false; readonly why: string }
+
 /** `ctx.approval`. */
 export interface Approval extends ApprovalPort {
   /** Mounts an answerer for as long as the calling plugin is mounted. Several may be mounted: the first answer wins. */
-  answerer(name: string, answer: Answerer): () => void
+  answerer(name: string, answer: Answerer, options?: AnswererOptions): Disposer
+  /** Answers an open question from outside, for hosts that show questions and answer them later. */
+  answer(sessionId: string, answer: Answer, by: string): Receipt
   answerers(): readonly { readonly name: string; readonly plugin: string }[]
   open(): readonly Question[]
 }
@@ -39,5 +49,7 @@ declare module 'cordis' {
   interface Events {
     'approval/question-opened'(question: Question): void
     'approval/question-closed'(question: Question, decision: string): void
+    /** A person took an offer: its asker stores the rule. */
+    'approval/offer-taken'(question: Question, offer: Offer): void
   }
 }

@@ -1,6 +1,6 @@
 /** Owns one try of a body: the barrier before it, the grace after an abort, and what it came to. */
 import { isSluiceError, type Json, losslessCopy, messageOf } from '@sluice/base'
-import { AbortSource, reasonText } from './abort.ts'
+import { type AbortSource, reasonText } from './abort.ts'
 import { isPromise } from './asking.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'

@@ -25,9 +25,10 @@ interface StandardJsonSchema {
 /** JSON Schema of `schema`, which may be one already, or a Standard JSON Schema that makes one. */
 function jsonSchemaOf(name: string, which: string, schema: object): JsonObject {
   try {
-    const make = (schema as StandardJsonSchema)['~standard']?.jsonSchema?.input
+    const standard = (schema as StandardJsonSchema)['~standard']?.jsonSchema
+    const source = standard?.input ? standard.input({ target: 'draft-2020-12' }) : schema
     // TypeBox schemas carry hidden kind marks; a JSON round trip leaves the schema itself.
-    const plain = JSON.parse(JSON.stringify(make ? make({ target: 'draft-2020-12' }) : schema)) as Json
+    const plain = JSON.parse(JSON.stringify(source)) as Json
     const copy = lossless(plain)
     if (copy === null || typeof copy !== 'object' || Array.isArray(copy)) throw new TypeError('a schema is an object')
     return copy as JsonObject

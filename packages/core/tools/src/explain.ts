@@ -33,30 +33,18 @@ export function explain(events: readonly SessionEvent[], callId: string): Explan
   let approval: Explanation['approval']
   for (const event of events as readonly KnownEvent[]) {
     if ((event.data as { callId?: unknown } | null)?.callId !== callId) continue
-    switch (event.type) {
-      case 'tool/call':
-        call ??= event.data
-        break
-      case 'tool/result':
-        result ??= event.data
-        break
-      case 'tool/code-dispatch':
-        call ??= event.data.call
-        result ??= event.data.result
-        break
-      case 'tool/rewritten':
-        rewrites.push({ by: event.data.by, before: event.data.before, after: event.data.after })
-        break
-      case 'approval/asked':
-        question = event.data.question
-        break
-      case 'approval/decided': {
-        const { decision, by, message } = event.data
-        approval = { question, decision, by, ...(message !== undefined && { message }) }
-        break
-      }
-      default:
-        break
+    if (event.type === 'tool/call') call ??= event.data
+    else if (event.type === 'tool/result') result ??= event.data
+    else if (event.type === 'tool/code-dispatch') {
+      call ??= event.data.call
+      result ??= event.data.result
+    } else if (event.type === 'tool/rewritten') {
+      const { by, before, after } = event.data
+      rewrites.push({ by, before, after })
+    } else if (event.type === 'approval/asked') question = event.data.question
+    else if (event.type === 'approval/decided') {
+      const { decision, by, message } = event.data
+      approval = { question, decision, by, ...(message !== undefined && { message }) }
     }
   }
   return call && accountOf(callId, call, result, rewrites, approval)

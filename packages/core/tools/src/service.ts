@@ -15,6 +15,7 @@ import { callTable } from './table.ts'
 import type {
   BatchRequest,
   CallRequest,
+  Disposer,
   Guard,
   ListenerInfo,
   LivePipeline,
@@ -64,13 +65,13 @@ export class ToolsService extends Service implements Tools {
     })
   }
 
-  register<Args>(definition: ToolDefinition<Args>): () => void {
+  register<Args>(definition: ToolDefinition<Args>): Disposer {
     const { ctx, registry } = this
     const add = () => registry.add(definition as unknown as ToolDefinition, ctx.fiber, scopeOf(ctx))
     return ctx.effect(add, `ctx.tools.register(${JSON.stringify(definition.name)})`)
   }
 
-  guard(name: string, guard: Guard): () => void {
+  guard(name: string, guard: Guard): Disposer {
     const { ctx, registry } = this
     return ctx.effect(
       () => registry.addGuard(name, guard, ctx.fiber, scopeOf(ctx)),
@@ -78,7 +79,7 @@ export class ToolsService extends Service implements Tools {
     )
   }
 
-  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): () => void {
+  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): Disposer {
     const { ctx, registry } = this
     return ctx.effect(
       () => registry.addRestriction(agent, rule.allow, rule.deny ?? []),

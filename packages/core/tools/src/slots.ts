@@ -45,7 +45,7 @@ export class Parallelism {
 
   give(): void {
     this.running--
-    for (const wake of [...this.queues]) wake()
+    for (const wake of Array.from(this.queues)) wake()
   }
 
   onFree(wake: () => void): () => void {

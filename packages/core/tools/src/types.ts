@@ -285,16 +285,19 @@ export interface ToolInfo {
   readonly plugin: string
 }
 
+/** Ends a registration before its plugin does; resolves when it is gone. */
+export type Disposer = () => Promise<void>
+
 /** `ctx.tools`. */
 export interface Tools {
   /** Mounts a tool for as long as the calling plugin is mounted.
    *  @throws TOOLS_NAME_INVALID, TOOLS_NAME_TAKEN, TOOLS_SCHEMA_INVALID */
-  register<Args = JsonObject>(definition: ToolDefinition<Args>): () => void
-  guard(name: string, guard: Guard): () => void
+  register<Args = JsonObject>(definition: ToolDefinition<Args>): Disposer
+  guard(name: string, guard: Guard): Disposer
   /** Tools that an agent sees, sorted by name. */
   visible(agent?: string): readonly ToolInfo[]
   /** Narrows an agent to some of the tools that it inherits. Mounted for as long as the calling plugin is. */
-  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): () => void
+  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): Disposer
   /** Runs the calls of one assistant message. Never rejects for a failure of a call. */
   batch(request: BatchRequest): Promise<SettledBatch>
   /** Runs one call: a batch of one. */

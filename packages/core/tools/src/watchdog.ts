@@ -89,7 +89,7 @@ export class Watchdog {
     this.cancel = undefined
     this.armedFor = Number.POSITIVE_INFINITY
     const now = this.now()
-    for (const limit of [...this.limits])
+    for (const limit of Array.from(this.limits))
       if (limit.dueAt <= now) {
         this.limits.delete(limit)
         limit.expire()

@@ -1,1 +1,6 @@
-export {}
+export type { Mode, Policy } from './decide.ts'
+export { decide } from './decide.ts'
+export { permissionsErrors } from './errors.ts'
+export { apply, Config, inject, name } from './plugin.ts'
+export type { Rule } from './rules.ts'
+export { covers, parseRule } from './rules.ts'

@@ -1,1 +1,1 @@
-export {}
+export { apply, Config, inject, name, pauseBefore, worthAnotherTry } from './plugin.ts'

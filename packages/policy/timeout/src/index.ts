@@ -1,1 +1,1 @@
-export {}
+export { apply, Config, deadlineOf, inject, name } from './plugin.ts'

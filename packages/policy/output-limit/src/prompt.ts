@@ -1,0 +1,5 @@
+/** Owns every sentence of this package that a model reads. */
+
+export function omittedNote(omitted: number, digest: string): string {
+  return `\n[… ${omitted} characters omitted; the whole text is kept as blob ${digest.slice(0, 12)} …]\n`
+}

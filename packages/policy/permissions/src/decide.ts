@@ -1,0 +1,45 @@
+/** Owns the verdict on a call: rules first, deny before ask before allow, then the mode. */
+import type { Call, Verdict } from '@sluice/tools'
+import { deniedByRule, headlessReason, planReason } from './prompt.ts'
+import { covers, type Rule } from './rules.ts'
+
+export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass' | 'headless'
+
+export interface Policy {
+  readonly mode: Mode
+  readonly allow: readonly Rule[]
+  readonly ask: readonly Rule[]
+  readonly deny: readonly Rule[]
+}
+
+type Judged = Pick<Call, 'tool' | 'aliases' | 'specifier' | 'annotations'>
+
+const edits: readonly string[] = ['Edit', 'Write', 'MultiEdit']
+
+export function decide(policy: Policy, call: Judged): Verdict {
+  const deny = policy.deny.find((rule) => covers(rule, call))
+  if (deny) return { kind: 'deny', reason: deniedByRule, rule: deny.text }
+  const mutates = call.annotations.readOnly !== true
+  if (policy.mode === 'plan' && mutates) return { kind: 'deny', reason: planReason }
+  const ask = policy.ask.find((rule) => covers(rule, call))
+  if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: 'a rule asks about this call', rule: ask.text }
+  const allow = ask ? undefined : policy.allow.find((rule) => covers(rule, call))
+  if (allow) return { kind: 'allow', rule: allow.text }
+  return byMode(policy.mode, call, mutates, ask)
+}
+
+function byMode(mode: Mode, call: Judged, mutates: boolean, ask: Rule | undefined): Verdict {
+  const allow: Verdict = { kind: 'allow', reason: `mode ${mode}` }
+  switch (mode) {
+    case 'bypass':
+      return allow
+    case 'headless':
+      if (mutates || ask) return { kind: 'deny', reason: headlessReason, ...(ask && { rule: ask.text }) }
+      return allow
+    case 'accept-edits':
+      return !mutates || call.aliases.some((alias) => edits.includes(alias)) ? allow : { kind: 'abstain' }
+    case 'default':
+    case 'plan':
+      return mutates ? { kind: 'abstain' } : allow
+  }
+}

@@ -1,0 +1,37 @@
+/** Listens on `tools/pre-execute` and answers from rules and a mode. */
+import { bare, type Call, required, type Verdict } from '@sluice/tools'
+import type { Context } from 'cordis'
+import z from 'schemastery'
+import { decide, type Mode } from './decide.ts'
+import { parseRule } from './rules.ts'
+
+export const name = 'permissions'
+export const inject = ['tools']
+
+export interface Config {
+  mode: Mode
+  allow: string[]
+  ask: string[]
+  deny: string[]
+}
+
+const modes = ['default', 'accept-edits', 'plan', 'bypass', 'headless'] as const
+
+export const Config: z<Partial<Config>, Config> = z.object({
+  mode: z.union(modes).default('default').description('What happens to calls that no rule covers.'),
+  allow: z.array(z.string()).default([]).description('Rules whose calls run.'),
+  ask: z.array(z.string()).default([]).description('Rules whose calls are put to a person.'),
+  deny: z.array(z.string()).default([]).description('Rules whose calls never run.'),
+})
+
+export const apply = required((ctx: Context, config: Config): void => {
+  const read = (list: 'allow' | 'ask' | 'deny') => config[list].map((text) => parseRule(list, text))
+  const policy = { mode: config.mode, allow: read('allow'), ask: read('ask'), deny: read('deny') }
+  ctx.on(
+    'tools/pre-execute',
+    bare((call: Call, next: () => Verdict | PromiseLike<Verdict>) => {
+      const verdict = decide(policy, call)
+      return verdict.kind === 'abstain' ? next() : verdict
+    }),
+  )
+})

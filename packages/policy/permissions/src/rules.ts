@@ -1,0 +1,28 @@
+/** Owns rules: `tool`, or `tool(specifier)` for exactly that specifier. */
+import type { Call } from '@sluice/tools'
+import { permissionsErrors } from './errors.ts'
+
+export interface Rule {
+  readonly text: string
+  readonly tool: string
+  /** Compared as a whole; `undefined` covers every call of the tool. */
+  readonly specifier: string | undefined
+}
+
+/** @throws PERMISSIONS_RULE_INVALID */
+export function parseRule(list: string, text: string): Rule {
+  const bad = (problem: string) => permissionsErrors('PERMISSIONS_RULE_INVALID', { rule: text, list, problem })
+  const match = /^([A-Za-z0-9_-]{1,64})(?:\(([\s\S]*)\))?$/.exec(text.trim())
+  if (!match) throw bad('it is no rule')
+  const [, tool = '', specifier] = match
+  // A pattern that is compared as text would never match: a deny would be silent.
+  if (specifier?.includes('*')) throw bad('a specifier with * looks like a pattern')
+  if (specifier === '') throw bad('the specifier is empty')
+  return { text: text.trim(), tool, specifier }
+}
+
+/** A rule names a tool by its name or by one of its aliases. */
+export function covers(rule: Rule, call: Pick<Call, 'tool' | 'aliases' | 'specifier'>): boolean {
+  if (rule.tool !== call.tool && !call.aliases.includes(rule.tool)) return false
+  return rule.specifier === undefined || rule.specifier === call.specifier
+}
