@@ -1,11 +1,11 @@
 /** Owns the simulated disk: the Disk port in memory, with crashes, injected errors and a record of what happened. */
-import type { Disk, FileStat, OpenOptions } from '@sluice/base'
+import { type Disk, type FileStat, isDiskError, type OpenOptions } from '@sluice/base'
 import { DiskCore, type DiskSettings } from './disk-core.ts'
 import type { DiskOp, EffectRecord, FailOptions } from './faults.ts'
 import type { Keep } from './journal.ts'
 import { type FileSeed, plant, textOf, treeOf } from './seed.ts'
 import { SimFile } from './sim-file.ts'
-import { type Inode, type Naming, ROOT_INO, Volume, Content } from './volume.ts'
+import { type Effect, type Inode, type Naming, ROOT_INO, Volume, Content } from './volume.ts'
 import { diskError, type Place, walk } from './walk.ts'
 
 export class SimDisk implements Disk {
@@ -95,28 +95,47 @@ export class SimDisk implements Disk {
   mkdir(path: string, options: { readonly recursive?: boolean; readonly mode?: number } = {}): Promise<void> {
     const mode = (options.mode ?? 0o777) & ~this.core.settings.umask
     return this.core.step('mkdir', path, () => {
-      if (options.recursive) {
-        const parts = path.split('/').filter((part) => part !== '')
-        for (let i = 1; i < parts.length; i++) this.makeDirectory(`/${parts.slice(0, i).join('/')}`, mode, 'ENOTDIR')
-        this.makeDirectory(path, mode, 'EEXIST')
-      } else this.makeDirectory(path, mode, undefined)
+      if (options.recursive) this.makeDirectories(path.replace(/(?!^)\/+$/, ''), mode, 'leaf')
+      else this.makeDirectory(path, mode)
     })
   }
 
-  /** With `otherwise`: an existing directory is fine and anything else there is this error. */
-  private makeDirectory(path: string, mode: number, otherwise: string | undefined): void {
-    const place = this.walk(path.replace(/\/+$/, '') || '/', 'mkdir', otherwise === undefined ? 'parents' : 'leaf')
-    if (!place.inode) return void this.makeEntry('mkdir', path, place, 'directory', mode)
-    if (otherwise === undefined) throw diskError('EEXIST', 'mkdir', path)
-    if (place.inode.kind !== 'directory') throw diskError(otherwise, 'mkdir', path)
+  private makeDirectory(path: string, mode: number): void {
+    const place = this.walk(path, 'mkdir', 'parents')
+    if (place.inode) throw diskError('EEXIST', 'mkdir', path)
+    this.makeEntry('mkdir', path, place, 'directory', mode)
+  }
+
+  /** As Node does it: try, then the parent, then again; what is in the way is looked at afterwards. */
+  private makeDirectories(path: string, mode: number, position: 'leaf' | 'parent'): void {
+    try {
+      return this.makeDirectory(path, mode)
+    } catch (error) {
+      if (!isDiskError(error) || !['ENOENT', 'EEXIST', 'ENOTDIR', 'ELOOP'].includes(error.code)) throw error
+      if (error.code !== 'ENOENT') return this.assertDirectory(path, error.code === 'EEXIST' ? position : 'leaf')
+    }
+    this.makeDirectories(path.slice(0, path.lastIndexOf('/')) || '/', mode, 'parent')
+    this.makeDirectories(path, mode, position)
+  }
+
+  private assertDirectory(path: string, position: 'leaf' | 'parent'): void {
+    let kind: string | undefined
+    try {
+      kind = this.existing(path, 'mkdir', 'leaf').inode.kind
+    } catch (error) {
+      if (position === 'leaf') throw error
+    }
+    if (kind !== 'directory') throw diskError(position === 'leaf' ? 'EEXIST' : 'ENOTDIR', 'mkdir', path)
   }
 
   rename(from: string, to: string): Promise<void> {
     return this.core.step('rename', from, () => {
       const fail = (code: string) => diskError(code, 'rename', from)
-      const { place: source, inode } = this.existing(from, 'rename', 'parents')
+      const source = this.walk(from, 'rename', 'parents')
       const target = this.walk(to, 'rename', 'parents')
       const there = target.inode
+      const { inode } = source
+      if (!inode) throw fail('ENOENT')
       const move = [
         { dir: source.dir.ino, name: source.name, ino: undefined },
         { dir: target.dir.ino, name: lastName(to), ino: inode.ino },
@@ -124,8 +143,9 @@ export class SimDisk implements Disk {
       const isSameEntry =
         source.dir === target.dir && this.core.volume.key(source.name) === this.core.volume.key(target.name)
       if (there === inode && !(isSameEntry && source.name !== lastName(to))) return
+      if (target.above.includes(inode.ino)) throw fail('EINVAL')
+      if (there && source.above.includes(there.ino)) throw fail('ENOTEMPTY')
       if (inode.kind === 'directory') {
-        if (target.above.includes(inode.ino)) throw fail('EINVAL')
         if (there && there.kind !== 'directory') throw fail('ENOTDIR')
         if (there && there !== inode && there.entries.size > 0) throw fail('ENOTEMPTY')
       } else if (there?.kind === 'directory') throw fail('EISDIR')
@@ -137,8 +157,8 @@ export class SimDisk implements Disk {
   link(from: string, to: string): Promise<void> {
     return this.core.step('link', from, () => {
       const { inode } = this.existing(from, 'link', 'parents')
-      if (inode.kind === 'directory') throw diskError('EPERM', 'link', from)
       const place = this.absent(to, 'link')
+      if (inode.kind === 'directory') throw diskError('EPERM', 'link', from)
       this.core.setNames('link', to, [{ dir: place.dir.ino, name: place.name, ino: inode.ino }])
     })
   }
@@ -218,11 +238,6 @@ export class SimDisk implements Disk {
     return this.core.faults.records
   }
 
-  /** Effects that a crash now could lose; `keep: n` of {@link afterCrash} keeps the first n of them. */
-  get unsyncedCount(): number {
-    return this.core.journal.waiting.length
-  }
-
   /** Files that are open. */
   get openFiles(): number {
     return this.core.openFiles
@@ -273,7 +288,17 @@ export class SimDisk implements Disk {
     this.core.readOnly = readOnly
   }
 
-  /** The disk as it is found after power was lost now. This one is dead afterwards. */
+  /** Resolves when the machine has died. */
+  get crashed(): Promise<void> {
+    return this.core.faults.crashed
+  }
+
+  /** Effects that a crash now could lose, in order. */
+  get unsynced(): readonly Effect[] {
+    return this.core.journal.waiting.map((each) => each.effect)
+  }
+
+  /** The disk as it is found after power was lost now; may be asked again with another choice. This one is dead afterwards. */
   afterCrash(options: { readonly keep: Keep; readonly settings?: DiskSettings }): SimDisk {
     this.core.faults.die()
     return new SimDisk(new DiskCore(options.settings ?? this.core.settings, this.core.journal.survivors(options.keep)))

@@ -67,9 +67,17 @@ export class Faults {
   count = 0
   crashAt: number | undefined
   dead: SimCrash | undefined
+  readonly crashed: Promise<void>
+  private announceCrash!: () => void
   private readonly failAt = new Map<number, string>()
   private readonly injected: Injected[] = []
   private readonly holds = new Map<DiskOp, { promise: Promise<void>; count: number }>()
+
+  constructor() {
+    this.crashed = new Promise((resolve) => {
+      this.announceCrash = resolve
+    })
+  }
 
   alive(): void {
     if (this.dead) throw this.dead
@@ -78,6 +86,7 @@ export class Faults {
   /** From now on every operation throws. */
   die(effect = this.count + 1): SimCrash {
     this.dead ??= new SimCrash(effect)
+    this.announceCrash()
     return this.dead
   }
 
