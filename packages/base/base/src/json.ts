@@ -25,8 +25,12 @@ export const JSON_DEPTH_MAX = 1000
 const objectPrototype = Object.prototype
 const arrayPrototype = Array.prototype
 
+/** Every root that this module has made, with its height: lossless and deeply frozen, it needs no second walk. */
+const made = new WeakMap<object, number>()
+
 class Walk {
   replaced = 0
+  deepest = 0
   /** Set while unwinding from a refusal: the keys from the place outwards. */
   readonly keys: (string | number)[] = []
 }
@@ -99,7 +103,10 @@ function walkValue(value: unknown, depth: number, walk: Walk): Json {
       throw new Refusal(typeof value)
   }
   if (value === null) return null
-  if (depth >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
+  const height = Object.isFrozen(value) ? made.get(value) : undefined
+  if (depth + (height ?? 0) >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
+  if (depth + (height ?? 0) > walk.deepest) walk.deepest = depth + (height ?? 0)
+  if (height !== undefined) return value as Json
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === arrayPrototype && Array.isArray(value)) return copyArray(value, depth, walk)
   if (prototype === objectPrototype || prototype === null) return copyObject(value, depth, walk)
@@ -132,11 +139,14 @@ export interface LosslessCopy {
 }
 
 /** A deeply frozen copy of `value`, which JSON can hold without loss, and how many strings had to be made well-formed.
+ *  A copy that was made here before is returned as it is.
  *  @throws JSON_NOT_LOSSLESS with the path of the first offending place */
 export function losslessCopy(value: unknown): LosslessCopy {
   const walk = new Walk()
   try {
-    return { value: walkValue(value, 0, walk), replaced: walk.replaced }
+    const copy = walkValue(value, 0, walk)
+    if (copy !== null && typeof copy === 'object') made.set(copy, walk.deepest)
+    return { value: copy, replaced: walk.replaced }
   } catch (error) {
     const problem = error instanceof Refusal ? error.problem : `reading it threw: ${describe(error)}`
     throw jsonErrors('JSON_NOT_LOSSLESS', { path: pathOf(walk.keys), problem })
