@@ -295,8 +295,6 @@ export interface SessionSummary {
   readonly cwd: string
   readonly startedAt: number
   readonly path?: string
-  /** Why nothing more can be told of it. */
-  readonly problem?: string
 }
 
 /** Something found wrong while opening a log. */

@@ -1,0 +1,258 @@
+/** Owns the life of one change: reach, ask, save the bytes from before, swap, tell the session. */
+import type { Context } from 'cordis'
+import type { Access } from './access.ts'
+import { difference } from './diff.ts'
+import { applyPieces, asBuffer } from './edit.ts'
+import { guessEncoding, markOf, Utf8Count } from './encoding.ts'
+import { fsErrors } from './errors.ts'
+import { askIntent } from './intents.ts'
+import { Lanes } from './lanes.ts'
+import { mediaTypeOf } from './media.ts'
+import { observationOf, observations } from './observations.ts'
+import { changePrompts } from './prompt.ts'
+import { readUpTo } from './read.ts'
+import { CHANGE_BYTES_MAX } from './read-text.ts'
+import { foldName, keyOf, type Resolved } from './resolve.ts'
+import type { Existing, Swapped, Swapper } from './swap.ts'
+import type { ChangeResult, EditPiece, FsContext, IntentVerdict, Precondition, Target, Version } from './types.ts'
+import { sameVersion, versionOf } from './versions.ts'
+
+/** Pieces of one edit. */
+export const PIECES_MAX = 200
+
+const BOM = Buffer.from([0xef, 0xbb, 0xbf])
+
+export type ChangeContext = FsContext & { readonly breakHardLink?: boolean }
+
+/** A file whose bytes are in memory and whose descriptor is open. */
+interface Held extends Existing {
+  readonly target: Target
+  readonly bytes: Buffer
+}
+
+export class Changes {
+  private readonly ctx: Context
+  private readonly access: Access
+  private readonly swapper: Swapper
+  private readonly lanes = new Lanes()
+
+  constructor(ctx: Context, access: Access, swapper: Swapper) {
+    this.ctx = ctx
+    this.access = access
+    this.swapper = swapper
+  }
+
+  async write(path: string, content: string, context: ChangeContext): Promise<ChangeResult> {
+    return this.inLane(path, context, async (resolved) => {
+      const { session, call } = context
+      if (!resolved.stat) {
+        const bytes = bytesOf(content, resolved.target.path, undefined)
+        const intent = { target: resolved.target, digest: versionOf(bytes).digest, current: undefined, session, call }
+        this.require(await askIntent(this.ctx, 'fs/write-intent', intent), resolved.target, undefined)
+        return this.commit(resolved.target, undefined, bytes, 'write', context)
+      }
+      return this.withHeld(path, resolved, context, async (held) => {
+        const bytes = bytesOf(content, held.target.path, held.bytes)
+        const intent = { target: held.target, digest: versionOf(bytes).digest, current: held.version, session, call }
+        this.require(await askIntent(this.ctx, 'fs/write-intent', intent), held.target, held.version)
+        if (bytes.equals(held.bytes)) return unchanged(held, context)
+        return this.commit(held.target, held, bytes, 'write', context)
+      })
+    })
+  }
+
+  async edit(path: string, pieces: readonly EditPiece[], context: ChangeContext): Promise<ChangeResult> {
+    return this.inLane(path, context, (resolved) =>
+      this.withHeld(path, resolved, context, async (held) => {
+        const { target, version, bytes } = held
+        const oldTexts = pieces.map((piece) => piece.oldText)
+        const { session, call } = context
+        const verdict = await askIntent(this.ctx, 'fs/edit-intent', {
+          target,
+          current: version,
+          oldTexts,
+          session,
+          call,
+        })
+        const seen = this.require(verdict, target, version)
+        assertUtf8(bytes, target.path)
+        const stale = seen !== undefined && !sameVersion(seen, version)
+        const bodyStart = markOf(bytes)?.encoding === 'utf-8' ? BOM.length : 0
+        const next = applyPieces(bytes, pieces, { path: target.path, bodyStart, stale })
+        assertSize(next.length, target.path)
+        return this.commit(target, held, next, stale ? 'stale-edit' : 'edit', context)
+      }),
+    )
+  }
+
+  /** Puts back `bytes`, or removes the file, if its content is `expected`. Asks the checks, not the intents. */
+  async restore(
+    path: string,
+    bytes: Buffer | undefined,
+    expected: Version | undefined,
+    context: ChangeContext,
+  ): Promise<ChangeResult> {
+    return this.inLane(path, context, async (resolved) => {
+      const stale = (detail: string) => fsErrors('FS_STALE', { path: resolved.target.path, detail })
+      if (!resolved.stat) {
+        if (expected || !bytes) throw stale('it is gone')
+        return this.commit(resolved.target, undefined, bytes, 'undo', context)
+      }
+      return this.withHeld(path, resolved, context, async (held) => {
+        if (!sameVersion(held.version, expected)) throw stale('its content is not what the call left')
+        return this.commit(held.target, held, bytes, 'undo', context)
+      })
+    })
+  }
+
+  /** What the path holds now. */
+  async versionAt(path: string, context: FsContext): Promise<Version | undefined> {
+    const resolved = await this.access.reach(path, 'change', context.session)
+    if (!resolved.stat) return undefined
+    return this.withHeld(path, resolved, { ...context, breakHardLink: true }, async (held) => held.version)
+  }
+
+  /** One change of a file at a time, so that each sees what the one before left. */
+  private async inLane<T>(path: string, context: ChangeContext, work: (resolved: Resolved) => Promise<T>): Promise<T> {
+    context.signal?.throwIfAborted()
+    const { target } = await this.access.reach(path, 'change', context.session)
+    const lane = target.folded ? foldName(target.path) : target.path
+    return this.lanes.run(lane, async () => work(await this.access.reach(path, 'change', context.session)))
+  }
+
+  private async withHeld<T>(
+    path: string,
+    resolved: Resolved,
+    context: ChangeContext,
+    work: (held: Held) => Promise<T>,
+  ): Promise<T> {
+    const { file, stat, target } = await this.access.open(path, 'change', context.session, resolved)
+    try {
+      if (stat.links > 1 && context.breakHardLink !== true) {
+        throw fsErrors('FS_HARD_LINKED', { path: target.path, links: stat.links })
+      }
+      assertSize(stat.size, target.path)
+      const bytes = await readUpTo(file, stat.size + 1, 0)
+      return await work({ target, file, stat, bytes, version: versionOf(bytes) })
+    } finally {
+      await file.close()
+    }
+  }
+
+  /** What was seen, when the verdict lets the change pass.
+   *  @throws FS_REFUSED, FS_STALE */
+  private require(verdict: IntentVerdict, target: Target, current: Version | undefined): Version | undefined {
+    if (verdict.kind === 'deny') {
+      const { code, reason, remedy } = verdict
+      throw fsErrors('FS_REFUSED', { path: target.given, code, reason, ...(remedy !== undefined && { remedy }) })
+    }
+    const detail = verdict.precondition && unmet(verdict.precondition, current)
+    if (detail !== undefined) throw fsErrors('FS_STALE', { path: target.path, detail })
+    return verdict.seen
+  }
+
+  private async commit(
+    target: Target,
+    held: Held | undefined,
+    bytes: Buffer | undefined,
+    how: 'write' | 'edit' | 'stale-edit' | 'undo',
+    context: ChangeContext,
+  ): Promise<ChangeResult> {
+    const { session, signal, call } = context
+    const before = held?.version
+    const after = bytes && versionOf(bytes)
+    const changed = difference(target.given, held?.bytes, bytes)
+    const wasWhole = held !== undefined && isSeenWhole(context, held)
+    const beforeBlob = held && (await session.putBlob(held.bytes, { mediaType: 'application/octet-stream' }))
+    signal?.throwIfAborted()
+    const done = await this.put(target.path, held, bytes, signal)
+    const key = done.stat ? keyOf(done.stat) : target.key
+    session.append('fs/changed', {
+      callId: call.id,
+      path: target.path,
+      key,
+      ...(before && { before }),
+      ...(after && { after }),
+      ...(beforeBlob && { beforeBlob: { digest: beforeBlob.digest, size: beforeBlob.size } }),
+    })
+    if (after && how !== 'undo') {
+      const isWhole = how === 'write' || (how === 'edit' && wasWhole)
+      const observed = { path: target.path, key, version: after, how: how === 'write' ? how : ('edit' as const) }
+      session.append('fs/observed', isWhole ? observed : { ...observed, ranges: [] })
+    }
+    if (done.notDurable !== undefined) throw fsErrors('FS_NOT_DURABLE', { path: target.path, detail: done.notDurable })
+    const { from, to, text } = changed.around
+    return {
+      target: { ...target, key, exists: after !== undefined },
+      before,
+      after,
+      diff: changed.text,
+      notes: [
+        ...(how === 'stale-edit' ? [changePrompts.changedElsewhere(from, to, text)] : []),
+        ...(done.ownerLost ? [changePrompts.ownerLost] : []),
+      ],
+      linesAdded: changed.linesAdded,
+      linesRemoved: changed.linesRemoved,
+    }
+  }
+
+  private async put(
+    path: string,
+    held: Held | undefined,
+    bytes: Buffer | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Omit<Swapped, 'stat'> & { stat?: Swapped['stat'] }> {
+    if (bytes) return this.swapper.swap(path, bytes, held, signal)
+    if (!held) throw fsErrors('FS_NOT_FOUND', { path })
+    return { ownerLost: false, notDurable: await this.swapper.remove(path, held) }
+  }
+}
+
+/** Writing what is there already touches nothing. */
+function unchanged({ target, version }: Held, { session }: ChangeContext): ChangeResult {
+  session.append('fs/observed', { path: target.path, key: target.key, version, how: 'write' })
+  const notes = [changePrompts.sameContent]
+  return { target, before: version, after: version, diff: '', notes, linesAdded: 0, linesRemoved: 0 }
+}
+
+function isSeenWhole({ session }: ChangeContext, held: Held): boolean {
+  const seen = observationOf(session.fold(observations), held.target, held.version)
+  return seen?.seen === 'whole' && sameVersion(seen.version, held.version)
+}
+
+function unmet(precondition: Precondition, current: Version | undefined): string | undefined {
+  switch (precondition.kind) {
+    case 'none':
+      return undefined
+    case 'absent':
+      return current ? 'it exists already' : undefined
+    case 'version':
+      return sameVersion(precondition.version, current) ? undefined : 'its content is not the expected one'
+  }
+}
+
+/** The bytes of `content`; a byte-order mark belongs to the file and stays. */
+function bytesOf(content: string, path: string, before: Buffer | undefined): Buffer {
+  if (!content.isWellFormed()) throw fsErrors('FS_TEXT_INVALID', { path })
+  const bytes = Buffer.from(content, 'utf8')
+  const marked = before !== undefined && before.subarray(0, BOM.length).equals(BOM)
+  const whole = marked && !bytes.subarray(0, BOM.length).equals(BOM) ? Buffer.concat([BOM, bytes]) : bytes
+  assertSize(whole.length, path)
+  return whole
+}
+
+function assertSize(size: number, path: string): void {
+  if (size > CHANGE_BYTES_MAX) throw fsErrors('FS_TOO_LARGE', { path, size, max: CHANGE_BYTES_MAX })
+}
+
+function assertUtf8(bytes: Buffer, path: string): void {
+  const mark = markOf(bytes)
+  const refuse = (encoding: string) => fsErrors('FS_NOT_UTF8', { path, encoding })
+  if (mark && mark.encoding !== 'utf-8') throw refuse(mark.encoding)
+  const type = mediaTypeOf(bytes)
+  if (type !== undefined || bytes.includes(0)) throw refuse(type ?? 'binary')
+  const count = new Utf8Count()
+  count.add(bytes)
+  count.finish()
+  if (!count.isUtf8) throw refuse(guessEncoding(asBuffer(bytes)))
+}

@@ -1,0 +1,17 @@
+/** Owns how files are mounted. */
+import type { Context } from 'cordis'
+import z from 'schemastery'
+import { fsEvents } from './events.ts'
+import { FsService } from './service.ts'
+
+export const name = 'fs'
+export const inject = ['world', 'sessions']
+export const provide = ['fs']
+
+export interface Config {}
+export const Config: z<Config> = z.object({})
+
+export function apply(ctx: Context): void {
+  ctx.sessions.define(fsEvents)
+  ctx.provide('fs', new FsService(ctx))
+}

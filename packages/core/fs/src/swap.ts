@@ -1,0 +1,192 @@
+/** Owns putting new bytes in the place of old ones: atomic, durable, and only if the file is still what it should be. */
+import { posix } from 'node:path'
+import { type Disk, type DiskFile, type FileStat, isDiskError, messageOf } from '@sluice/base'
+import { redirected } from './access.ts'
+import { diskFailure } from './disk-failure.ts'
+import { fsErrors } from './errors.ts'
+import type { Leftovers } from './leftovers.ts'
+import { readUpTo } from './read.ts'
+import { keyOf } from './resolve.ts'
+import type { Version } from './types.ts'
+import { sameVersion, versionOf } from './versions.ts'
+
+/** What is to be replaced: open, and the version that the change was made for. */
+export interface Existing {
+  readonly file: DiskFile
+  readonly stat: FileStat
+  readonly version: Version
+}
+
+export interface Swapped {
+  readonly stat: FileStat
+  readonly ownerLost: boolean
+  /** Why the disk did not confirm the new name; the change is done nevertheless. */
+  readonly notDurable: string | undefined
+}
+
+export class Swapper {
+  private readonly disk: Disk
+  private readonly leftovers: Leftovers
+
+  constructor(disk: Disk, leftovers: Leftovers) {
+    this.disk = disk
+    this.leftovers = leftovers
+  }
+
+  /** Without `existing` the path must be free. When this throws, the file is what it was.
+   *  @throws FS_STALE, FS_REFUSED, FS_ACCESS, FS_DISK, FS_NOT_A_DIRECTORY */
+  async swap(path: string, bytes: Uint8Array, existing: Existing | undefined, signal?: AbortSignal): Promise<Swapped> {
+    const directory = posix.dirname(path)
+    try {
+      if (!existing) await this.makeParents(directory)
+      await this.leftovers.clear(directory)
+      return await this.replace(path, directory, bytes, existing, signal)
+    } catch (error) {
+      throw diskFailure(error, path, 'write')
+    }
+  }
+
+  /** Removes the file, if it is still the given version. */
+  async remove(path: string, existing: Existing): Promise<string | undefined> {
+    try {
+      await this.assertUnchanged(path, existing)
+      await this.disk.unlink(path)
+      return await this.syncDirectory(posix.dirname(path))
+    } catch (error) {
+      throw diskFailure(error, path, 'remove')
+    }
+  }
+
+  private async replace(
+    path: string,
+    directory: string,
+    bytes: Uint8Array,
+    existing: Existing | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<Swapped> {
+    const temporary = this.leftovers.claim(directory)
+    let created = false
+    try {
+      const file = await this.disk.open(temporary, {
+        write: true,
+        create: true,
+        exclusive: true,
+        noFollow: true,
+        mode: existing ? 0o600 : 0o666,
+      })
+      created = true
+      let ownerLost = false
+      let stat: FileStat
+      try {
+        await this.assertAt(file, temporary, directory)
+        await file.write(bytes, 0)
+        if (existing) ownerLost = await keepOwnerAndMode(file, existing.stat)
+        await file.sync()
+        stat = await file.stat()
+      } finally {
+        await file.close()
+      }
+      signal?.throwIfAborted()
+      if (existing) await this.assertUnchanged(path, existing)
+      if (existing) await this.disk.rename(temporary, path)
+      else await this.create(temporary, path)
+      created = false
+      return { stat, ownerLost, notDurable: await this.syncDirectory(directory) }
+    } finally {
+      if (created) await this.discard(temporary)
+      this.leftovers.release(temporary)
+    }
+  }
+
+  /** The content is read again through the descriptor; metadata could hide a change within one tick of the clock. */
+  private async assertUnchanged(path: string, { file, stat, version }: Existing): Promise<void> {
+    const now = await readUpTo(file, version.size + 1, 0)
+    if (!sameVersion(versionOf(now), version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
+    const there = await this.lstat(path)
+    if (!there || keyOf(there) !== keyOf(stat))
+      throw fsErrors('FS_STALE', { path, detail: 'it was replaced meanwhile' })
+  }
+
+  /** A new name appears only if it is free: a link does not replace. */
+  private async create(temporary: string, path: string): Promise<void> {
+    const taken = () => fsErrors('FS_STALE', { path, detail: 'it was created meanwhile' })
+    try {
+      await this.disk.link(temporary, path)
+    } catch (error) {
+      if (isDiskError(error, 'EEXIST')) throw taken()
+      if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(isDiskError(error) ? error.code : ''))
+        throw error
+      // The volume has no hard links.
+      if (await this.lstat(path)) throw taken()
+      return this.disk.rename(temporary, path)
+    }
+    await this.disk.unlink(temporary)
+  }
+
+  private async assertAt(file: DiskFile, path: string, directory: string): Promise<void> {
+    const real = await file.realPath?.()
+    if (real === undefined ? (await this.disk.realpath(directory)) !== directory : real !== path) throw redirected(path)
+  }
+
+  private async makeParents(directory: string): Promise<void> {
+    const missing: string[] = []
+    for (let at = directory; ; at = posix.dirname(at)) {
+      const stat = await this.lstat(at)
+      if (stat?.kind === 'directory') break
+      if (stat) throw fsErrors('FS_NOT_A_DIRECTORY', { path: at, kind: stat.kind })
+      missing.unshift(at)
+    }
+    for (const path of missing) {
+      try {
+        await this.disk.mkdir(path)
+      } catch (error) {
+        if (!isDiskError(error, 'EEXIST')) throw error
+      }
+      await this.syncDirectory(posix.dirname(path))
+    }
+  }
+
+  private async lstat(path: string): Promise<FileStat | undefined> {
+    try {
+      return await this.disk.lstat(path)
+    } catch (error) {
+      if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return undefined
+      throw error
+    }
+  }
+
+  private async syncDirectory(path: string): Promise<string | undefined> {
+    try {
+      await this.disk.syncDir(path)
+    } catch (error) {
+      // Some volumes cannot sync a directory and need not.
+      if (!isDiskError(error)) throw error
+      if (error.code !== 'EINVAL' && error.code !== 'ENOTSUP') return messageOf(error)
+    }
+    return undefined
+  }
+
+  private async discard(path: string): Promise<void> {
+    try {
+      await this.disk.unlink(path)
+    } catch (error) {
+      if (!isDiskError(error)) throw error
+    }
+  }
+}
+
+/** Owner first: changing it clears the bits that run a program as its owner, which may not outlive the owner. */
+async function keepOwnerAndMode(file: DiskFile, stat: FileStat): Promise<boolean> {
+  const now = await file.stat()
+  let ownerLost = false
+  if (now.uid !== stat.uid || now.gid !== stat.gid) {
+    try {
+      await file.chown(stat.uid, stat.gid)
+    } catch (error) {
+      if (!isDiskError(error)) throw error
+      ownerLost = true
+    }
+  }
+  await file.chmod(ownerLost ? stat.mode & 0o1777 : stat.mode)
+  return ownerLost
+}

@@ -1,0 +1,54 @@
+/** Owns taking back what a call changed: every file of it or none, and only where it still is as the call left it. */
+import type { Session, SessionEvent } from '@sluice/session'
+import type { Changes } from './changes.ts'
+import { fsErrors } from './errors.ts'
+import type { ChangedData, ChangeResult, FsContext } from './types.ts'
+import { sameVersion } from './versions.ts'
+
+/** @throws FS_NOTHING_TO_UNDO, FS_STALE; then no file was changed */
+export async function undoCall(changes: Changes, callId: string, context: FsContext): Promise<readonly ChangeResult[]> {
+  const byPath = changesOf(context.session, callId)
+  if (byPath.size === 0) throw fsErrors('FS_NOTHING_TO_UNDO', { callId, detail: 'it changed no file' })
+  const steps: { path: string; first: ChangedData; last: ChangedData; bytes: Buffer | undefined }[] = []
+  for (const [path, data] of byPath) {
+    const first = data[0] as ChangedData
+    const last = data.at(-1) as ChangedData
+    assertUnbroken(data)
+    if (!sameVersion(await changes.versionAt(path, context), last.after)) throw stale(path)
+    steps.push({ path, first, last, bytes: await bytesBefore(first, context.session) })
+  }
+  const results: ChangeResult[] = []
+  for (const { path, last, bytes } of steps) {
+    results.push(await changes.restore(path, bytes, last.after, { ...context, breakHardLink: true }))
+  }
+  return results
+}
+
+function changesOf(session: Session, callId: string): Map<string, ChangedData[]> {
+  const byPath = new Map<string, ChangedData[]>()
+  for (const event of session.events) {
+    if (event.type !== 'fs/changed') continue
+    const { data } = event as SessionEvent<'fs/changed'>
+    if (data.callId === callId) byPath.set(data.path, [...(byPath.get(data.path) ?? []), data])
+  }
+  return byPath
+}
+
+/** Somebody else's change between two of the call would be lost. */
+function assertUnbroken(data: readonly ChangedData[]): void {
+  for (let i = 1; i < data.length; i++) {
+    const change = data[i] as ChangedData
+    if (!sameVersion(change.before, data[i - 1]?.after)) throw stale(change.path)
+  }
+}
+
+async function bytesBefore({ path, beforeBlob, callId }: ChangedData, session: Session): Promise<Buffer | undefined> {
+  if (!beforeBlob) return undefined
+  const bytes = await session.getBlob(beforeBlob)
+  if (!bytes) throw fsErrors('FS_NOTHING_TO_UNDO', { callId, detail: `the bytes of ${path} from before are gone` })
+  return Buffer.from(bytes)
+}
+
+function stale(path: string) {
+  return fsErrors('FS_STALE', { path, detail: 'its content is not what the call left' })
+}

@@ -1,0 +1,131 @@
+import type { Context } from 'cordis'
+import { expect, test } from 'vitest'
+import type { EditIntent, IntentVerdict, WriteIntent } from '../src/index.ts'
+import { versionOf } from '../src/index.ts'
+import { setup } from './setup.ts'
+
+const version = (text: string) => versionOf(Buffer.from(text))
+const deny: IntentVerdict = { kind: 'deny', code: 'TEST_NO', reason: 'not today' }
+const needs = (text: string): IntentVerdict => ({
+  kind: 'pass',
+  precondition: { kind: 'version', version: version(text) },
+})
+
+async function withListeners(...answers: ((intent: WriteIntent, next: () => unknown) => unknown)[]) {
+  const all = await setup({ files: { '/work/f': 'old\n' } })
+  for (const [i, answer] of answers.entries()) {
+    const listener = answer as (intent: WriteIntent) => IntentVerdict
+    await all.ctx.plugin({ name: `listener-${i}`, apply: (ctx: Context) => void ctx.on('fs/write-intent', listener) })
+  }
+  return all
+}
+
+test('a deny registered after a pass still wins, and names code and reason', async () => {
+  const { ctx, call, world } = await withListeners(
+    () => ({ kind: 'pass' }),
+    () => deny,
+  )
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toMatchObject({
+    code: 'FS_REFUSED',
+    message: 'f: not today',
+    data: { code: 'TEST_NO' },
+  })
+  expect(world.disk.effectCount).toBe(0)
+})
+
+test('a listener that does not call next hides nobody', async () => {
+  const { ctx, call } = await withListeners(
+    () => ({ kind: 'pass', precondition: { kind: 'none' } }),
+    () => needs('other\n'),
+  )
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toMatchObject({ code: 'FS_STALE' })
+})
+
+test.each([
+  [
+    'throws',
+    () => {
+      throw new Error('boom')
+    },
+    'the plugin listener-0, which must be asked, failed: boom',
+  ],
+  ['forgets to return', () => undefined, 'the plugin listener-0, which must be asked, gave an answer that is none'],
+  ['denies without a reason', () => ({ kind: 'deny', code: 'X', reason: '' }), 'gave an answer that is none'],
+  ['passes with nonsense', () => ({ kind: 'pass', precondition: { kind: 'version' } }), 'gave an answer that is none'],
+  ['answers an unknown word', () => ({ kind: 'perhaps' }), 'gave an answer that is none'],
+])('a listener that %s denies', async (_how, listener, reason) => {
+  const { ctx, call, world } = await withListeners(listener)
+  const write = ctx.fs.write('f', 'new\n', call())
+  await expect(write).rejects.toMatchObject({ code: 'FS_REFUSED', data: { code: 'FS_INTENT_FAILED' } })
+  await expect(write).rejects.toThrow(reason)
+  expect(world.disk.text('/work/f')).toBe('old\n')
+})
+
+test('two listeners that demand different states deny', async () => {
+  const { ctx, call } = await withListeners(
+    () => needs('old\n'),
+    () => ({ kind: 'pass', precondition: { kind: 'absent' } }),
+  )
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toMatchObject({ data: { code: 'FS_INTENT_CONFLICT' } })
+})
+
+test('a precondition is enforced: absence for a new file, a version for an old one', async () => {
+  const absent = (): IntentVerdict => ({ kind: 'pass', precondition: { kind: 'absent' } })
+  const first = await withListeners(absent)
+  await expect(first.ctx.fs.write('f', 'new\n', first.call())).rejects.toMatchObject({ code: 'FS_STALE' })
+  await first.ctx.fs.write('g', 'new\n', first.call())
+  const second = await withListeners(() => needs('old\n'))
+  await second.ctx.fs.write('f', 'new\n', second.call())
+  expect(second.world.disk.text('/work/f')).toBe('new\n')
+  await expect(second.ctx.fs.write('g', 'new\n', second.call())).rejects.toMatchObject({ code: 'FS_STALE' })
+})
+
+test('next gives the joined answer of the listeners after it, asked once', async () => {
+  let asked = 0
+  const { ctx, call } = await withListeners(
+    async (_intent, next) => {
+      await next()
+      return next()
+    },
+    () => {
+      asked++
+      return deny
+    },
+  )
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toThrow('not today')
+  expect(asked).toBe(1)
+})
+
+test('an intent tells target, versions, texts and the call', async () => {
+  const { ctx, call, session } = await setup({ files: { '/work/f': 'old\n' } })
+  const edits: EditIntent[] = []
+  const writes: WriteIntent[] = []
+  ctx.on('fs/edit-intent', (intent, next) => (edits.push(intent), next()))
+  ctx.on('fs/write-intent', (intent, next) => (writes.push(intent), next()))
+  await ctx.fs.edit('f', [{ oldText: 'old', newText: 'new' }], call('c1'))
+  await ctx.fs.write('g', 'x', call('c2'))
+  expect(edits).toMatchObject([
+    { target: { path: '/work/f' }, current: version('old\n'), oldTexts: ['old'], call: { id: 'c1' } },
+  ])
+  expect(writes).toMatchObject([
+    { target: { path: '/work/g', exists: false }, digest: version('x').digest, current: undefined },
+  ])
+  expect(writes[0]?.session).toBe(session)
+})
+
+test('an edit of a file that changed since it was seen lands with a note, if the old text occurs once', async () => {
+  const { ctx, call, world } = await setup({ files: { '/work/f': 'one\ntwo\nthree\n' } })
+  ctx.on('fs/edit-intent', () => ({ kind: 'pass', seen: version('something else') }))
+  const { notes } = await ctx.fs.edit('f', [{ oldText: 'two', newText: 'TWO' }], call())
+  expect(notes).toEqual([
+    'The file had changed elsewhere since it was last read. Lines 1 to 3 are now:\none\nTWO\nthree',
+  ])
+  for (const [oldText, detail] of [
+    ['four', 'the old text is no longer there'],
+    ['e', 'the old text now occurs 3 times (lines 1, 3, 3)'],
+  ] as const) {
+    const edit = ctx.fs.edit('f', [{ oldText, newText: 'x', replaceAll: true }], call())
+    await expect(edit).rejects.toMatchObject({ code: 'FS_STALE', data: { detail } })
+  }
+  expect(world.disk.text('/work/f')).toBe('one\nTWO\nthree\n')
+})
