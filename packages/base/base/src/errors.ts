@@ -1,5 +1,7 @@
 /** Owns expected failures: one table per package, each failure with a code, typed data, a message and a remedy. */
 
+import { AssertionError } from './assert.ts'
+
 /** One row of an error table: when it happens, what the message says, what to do about it. */
 export interface ErrorRow<Data> {
   readonly when: string
@@ -40,8 +42,8 @@ export interface ErrorFactory<Table extends ErrorTable> {
 
 export function defineErrors<const Table extends ErrorTable>(table: Table): ErrorFactory<Table> {
   const make = <Code extends keyof Table & string>(code: Code, data: DataOf<Table[Code]>, options?: ErrorOptions) => {
-    const row = table[code]
-    if (row === undefined) throw new Error(`no error row ${code}`)
+    if (!Object.hasOwn(table, code)) throw new AssertionError(`no error row ${code}`)
+    const row = table[code] as Table[Code]
     return new SluiceError(code, data, row.message(data), row.remedy, options)
   }
   return Object.assign(make, { table })
@@ -56,7 +58,7 @@ export function isSluiceError<Code extends string>(error: unknown, code?: Code):
 /** A message for any thrown value, never empty and never throwing. */
 export function messageOf(thrown: unknown): string {
   try {
-    if (thrown instanceof Error) return thrown.message || thrown.name
+    if (thrown instanceof Error) return String(thrown.message || thrown.name) || 'an error without a message'
     return String(thrown) || 'an empty value was thrown'
   } catch {
     return 'a value that cannot be shown was thrown'

@@ -1,5 +1,6 @@
 /** Owns lossless JSON: one pass that checks, copies and freezes a value, and refuses what JSON would drop or change. */
-import { defineErrors } from './errors.ts'
+import { defineErrors, messageOf } from './errors.ts'
+import { jsonProblem } from './json-problem.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -69,10 +70,12 @@ function copyObject(value: object, depth: number, walk: Walk): JsonObject {
   const keys = Object.keys(value)
   if (Reflect.ownKeys(value).length !== keys.length) throw new Refusal('hidden or symbol keys')
   const copy: Record<string, Json> = {}
+  let renamed = false
   for (const key of keys) {
     try {
       const item = walkValue((value as Record<string, unknown>)[key], depth + 1, walk)
       const name = text(key, walk)
+      if (name !== key) renamed = true
       if (name === '__proto__') {
         Object.defineProperty(copy, name, { value: item, enumerable: true, configurable: true, writable: true })
       } else copy[name] = item
@@ -81,6 +84,7 @@ function copyObject(value: object, depth: number, walk: Walk): JsonObject {
       throw error
     }
   }
+  if (renamed && Object.keys(copy).length < keys.length) throw new Refusal('keys that differ in lone surrogates only')
   return Object.freeze(copy)
 }
 
@@ -148,7 +152,7 @@ export function losslessCopy(value: unknown): LosslessCopy {
     if (copy !== null && typeof copy === 'object') made.set(copy, walk.deepest)
     return { value: copy, replaced: walk.replaced }
   } catch (error) {
-    const problem = error instanceof Refusal ? error.problem : `reading it threw: ${describe(error)}`
+    const problem = error instanceof Refusal ? error.problem : `reading it threw: ${messageOf(error)}`
     throw jsonErrors('JSON_NOT_LOSSLESS', { path: pathOf(walk.keys), problem })
   }
 }
@@ -159,24 +163,13 @@ export function lossless(value: unknown): Json {
   return losslessCopy(value).value
 }
 
-function describe(error: unknown): string {
-  try {
-    return error instanceof Error ? error.message : String(error)
-  } catch {
-    return 'an unprintable value'
-  }
-}
-
 /** The JSON value of `source`, with the position of the problem otherwise.
  *  @throws JSON_UNPARSABLE */
 export function parseJson(source: string): unknown {
   try {
     return JSON.parse(source) as unknown
   } catch (error) {
-    const problem = describe(error)
-    const match = /at position (\d+)/.exec(problem)
-    const position = match ? Number(match[1]) : source.length
-    throw jsonErrors('JSON_UNPARSABLE', { position, problem: problem.replace(/ in JSON at position .*$/s, '') })
+    throw jsonErrors('JSON_UNPARSABLE', jsonProblem(source) ?? { position: 0, problem: messageOf(error) })
   }
 }
 

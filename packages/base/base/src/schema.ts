@@ -1,5 +1,6 @@
 /** Owns checking values against JSON Schema: compiled on first use, kept by schema identity, problems listed with paths. */
 import { Compile } from 'typebox/schema'
+import { Settings } from 'typebox/system'
 
 export interface SchemaProblem {
   /** JSONPath-like place; `$` is the value itself. */
@@ -35,13 +36,38 @@ export function schemaCheck(schema: object): SchemaCheck {
   const compiled = Compile(schema)
   const check: SchemaCheck = {
     test: (value) => compiled.Check(value),
-    problems(value) {
-      const [fits, errors] = compiled.Errors(value)
-      if (fits) return []
-      const own = errors.filter((error) => error.keyword !== 'boolean')
-      return own.slice(0, PROBLEMS_MAX).map((error) => ({ path: pathOf(error.instancePath), problem: error.message }))
-    },
+    problems: (value) => problemsOf(compiled, value),
   }
   checks.set(schema, check)
   return check
+}
+
+function problemsOf(compiled: ReturnType<typeof Compile>, value: unknown): SchemaProblem[] {
+  const [fits, errors] = withErrorsMax(() => compiled.Errors(value))
+  if (fits) return []
+  const problems: SchemaProblem[] = []
+  for (const { keyword, schemaPath, instancePath, message } of errors) {
+    const path = pathOf(instancePath)
+    if (keyword === 'boolean') {
+      const isUnknown = schemaPath.endsWith('/additionalProperties')
+      problems.push({ path, problem: isUnknown ? 'is not a known property' : 'is not allowed' })
+    } else if (keyword !== 'additionalProperties') problems.push({ path, problem: message })
+  }
+  if (problems.length === 0) return [{ path: '$', problem: 'does not fit the schema' }]
+  if (errors.length < PROBLEMS_MAX) return problems
+  return [
+    ...problems.slice(0, PROBLEMS_MAX - 1),
+    { path: '$', problem: `has more problems than the ${PROBLEMS_MAX - 1} shown` },
+  ]
+}
+
+/** The compiler's own limit is global and lower. */
+function withErrorsMax<T>(work: () => T): T {
+  const { maxErrors } = Settings.Get()
+  Settings.Set({ maxErrors: PROBLEMS_MAX })
+  try {
+    return work()
+  } finally {
+    Settings.Set({ maxErrors })
+  }
 }
