@@ -21,10 +21,11 @@ export function admit(state: CallState): Admission | Promise<Admission> {
 }
 
 function decide(state: CallState): Admission {
-  const { machine, tool, agent, source, cutOff } = state.start
-  const entry = machine.registry.view(agent).get(tool)
+  const { machine, tool, agent, source, cutOff, parent } = state.start
+  const reach = parent ? 'nested' : 'direct'
+  const entry = machine.registry.view(agent, reach).get(tool)
   if (!entry) {
-    state.outcome = { tag: 'unknown-tool', executed: 'no', nearest: machine.registry.nearest(tool, agent) }
+    state.outcome = { tag: 'unknown-tool', executed: 'no', nearest: machine.registry.nearest(tool, agent, reach) }
     return 'unknown-tool'
   }
   state.entry = entry

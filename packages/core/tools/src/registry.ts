@@ -4,7 +4,7 @@ import { makeRegistered, type Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import { pluginLabel } from './listeners.ts'
 import { counts, depth } from './scope.ts'
-import type { Guard, ToolDefinition } from './types.ts'
+import type { Guard, Reach, Restriction, ToolDefinition } from './types.ts'
 
 export interface MountedGuard {
   readonly name: string
@@ -14,8 +14,9 @@ export interface MountedGuard {
   gone: boolean
 }
 
-interface Restriction {
+interface Rule {
   readonly agent: string
+  readonly reach: Reach | undefined
   readonly allow: ReadonlySet<string> | undefined
   readonly deny: ReadonlySet<string>
 }
@@ -25,7 +26,7 @@ const NEAREST_MAX = 3
 
 export class Registry {
   private readonly tools = new Set<Registered>()
-  private readonly restrictions = new Set<Restriction>()
+  private readonly restrictions = new Set<Rule>()
   private guardList: readonly MountedGuard[] = []
   private readonly views = new Map<string, ReadonlyMap<string, Registered>>()
 
@@ -53,12 +54,12 @@ export class Registry {
     }
   }
 
-  addRestriction(agent: string, allow: readonly string[] | undefined, deny: readonly string[]): () => void {
-    const restriction = { agent, allow: allow && new Set(allow), deny: new Set(deny) }
-    this.restrictions.add(restriction)
+  addRestriction(agent: string, { allow, deny = [], reach }: Restriction): () => void {
+    const rule: Rule = { agent, reach, allow: allow && new Set(allow), deny: new Set(deny) }
+    this.restrictions.add(rule)
     this.views.clear()
     return () => {
-      this.restrictions.delete(restriction)
+      this.restrictions.delete(rule)
       this.views.clear()
     }
   }
@@ -74,8 +75,8 @@ export class Registry {
   }
 
   /** By name, sorted: a nearer definition shadows a farther one, a restriction filters what is inherited. */
-  view(agent: string | undefined): ReadonlyMap<string, Registered> {
-    const key = agent ?? ''
+  view(agent: string | undefined, reach: Reach = 'direct'): ReadonlyMap<string, Registered> {
+    const key = `${reach} ${agent ?? ''}`
     const known = this.views.get(key)
     if (known) return known
     const scopes: (string | undefined)[] = [undefined]
@@ -86,20 +87,21 @@ export class Registry {
     let seen = new Map<string, Registered>()
     for (const scope of scopes) {
       for (const rule of this.restrictions)
-        if (rule.agent === scope)
+        if (rule.agent === scope && (rule.reach ?? reach) === reach)
           seen = new Map([...seen].filter(([name]) => (rule.allow?.has(name) ?? true) && !rule.deny.has(name)))
       for (const entry of this.tools) if (entry.scope === scope) seen.set(entry.info.name, entry)
     }
+    if (reach === 'nested') seen = new Map([...seen].filter(([, entry]) => entry.definition.nested !== false))
     const sorted = new Map([...seen].sort(([a], [b]) => (a < b ? -1 : 1)))
     this.views.set(key, sorted)
     return sorted
   }
 
   /** Names like `wanted`, nearest first; an alias counts as a name. */
-  nearest(wanted: string, agent: string | undefined): string[] {
+  nearest(wanted: string, agent: string | undefined, reach: Reach): string[] {
     const low = wanted.toLowerCase().slice(0, 64)
     const scored: { name: string; distance: number }[] = []
-    for (const { info } of this.view(agent).values()) {
+    for (const { info } of this.view(agent, reach).values()) {
       const names = [info.name, ...info.aliases].map((name) => distance(low, name.toLowerCase()))
       scored.push({ name: info.name, distance: Math.min(...names) })
     }

@@ -19,6 +19,8 @@ import type {
   Guard,
   ListenerInfo,
   LivePipeline,
+  Reach,
+  Restriction,
   SettledBatch,
   SettledCall,
   ToolDefinition,
@@ -79,16 +81,13 @@ export class ToolsService extends Service implements Tools {
     )
   }
 
-  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): Disposer {
+  restrict(agent: string, rule: Restriction): Disposer {
     const { ctx, registry } = this
-    return ctx.effect(
-      () => registry.addRestriction(agent, rule.allow, rule.deny ?? []),
-      `ctx.tools.restrict(${JSON.stringify(agent)})`,
-    )
+    return ctx.effect(() => registry.addRestriction(agent, rule), `ctx.tools.restrict(${JSON.stringify(agent)})`)
   }
 
-  visible(agent?: string): readonly ToolInfo[] {
-    return [...this.registry.view(agent).values()].map((entry) => entry.info)
+  visible(agent?: string, reach?: Reach): readonly ToolInfo[] {
+    return [...this.registry.view(agent, reach).values()].map((entry) => entry.info)
   }
 
   batch(request: BatchRequest): Promise<SettledBatch> {

@@ -48,6 +48,8 @@ export interface ToolDefinition<Args = JsonObject> {
   readonly timeoutMs?: number
   /** `false`: arguments are taken as they are, never repaired. */
   readonly repair?: false
+  /** `false`: the tool cannot be called by the body of another. */
+  readonly nested?: false
   execute(args: Args, run: Run): Awaitable<unknown>
   /** What the model reads of a value. Default: the text itself, or JSON. */
   render?(value: Json, args: Args): string | readonly ContentPart[]
@@ -285,6 +287,15 @@ export interface ToolInfo {
   readonly plugin: string
 }
 
+/** Who makes a call: a model, or the body of another call. */
+export type Reach = 'direct' | 'nested'
+
+export interface Restriction {
+  readonly allow?: readonly string[]
+  readonly deny?: readonly string[]
+  readonly reach?: Reach
+}
+
 /** Ends a registration before its plugin does; resolves when it is gone. */
 export type Disposer = () => Promise<void>
 
@@ -294,10 +305,11 @@ export interface Tools {
    *  @throws TOOLS_NAME_INVALID, TOOLS_NAME_TAKEN, TOOLS_SCHEMA_INVALID */
   register<Args = JsonObject>(definition: ToolDefinition<Args>): Disposer
   guard(name: string, guard: Guard): Disposer
-  /** Tools that an agent sees, sorted by name. */
-  visible(agent?: string): readonly ToolInfo[]
-  /** Narrows an agent to some of the tools that it inherits. Mounted for as long as the calling plugin is. */
-  restrict(agent: string, rule: { readonly allow?: readonly string[]; readonly deny?: readonly string[] }): Disposer
+  /** Tools that an agent may call, sorted by name: `direct` by its model, `nested` by the bodies of its calls. */
+  visible(agent?: string, reach?: Reach): readonly ToolInfo[]
+  /** Narrows an agent to some of the tools that it inherits; with `reach`, only for calls of that kind.
+   *  Mounted for as long as the calling plugin is. */
+  restrict(agent: string, rule: Restriction): Disposer
   /** Runs the calls of one assistant message. Never rejects for a failure of a call. */
   batch(request: BatchRequest): Promise<SettledBatch>
   /** Runs one call: a batch of one. */
