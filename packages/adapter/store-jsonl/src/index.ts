@@ -1,1 +1,5 @@
-export {}
+export { storeErrors } from './errors.ts'
+export { defaultRoot } from './layout.ts'
+export { apply, Config, inject, name, provide } from './plugin.ts'
+export { jsonlStore } from './store.ts'
+export { BACKLOG_MAX, UNSYNCED_BYTES_MAX } from './writer.ts'

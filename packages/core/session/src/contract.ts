@@ -1,2 +1,220 @@
 /** Owns the cases that every session store must pass. */
-export {}
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Json } from '@sluice/base'
+import type { SessionEvent, SessionLog, SessionStore } from './types.ts'
+
+/** Made fresh for each case. */
+export interface StoreSubject {
+  readonly store: SessionStore
+  /** A store over the same data, as another process would have it; for a store in memory the same one. */
+  readonly again: () => SessionStore
+}
+
+export interface StoreCase {
+  readonly title: string
+  run(subject: StoreSubject): Promise<void>
+}
+
+const AT = 1_700_000_000_000
+
+function event(seq: number, type: string, data: Json, more: { cause?: number; optional?: true } = {}): SessionEvent {
+  return { seq, at: AT + seq, type, data, ...more }
+}
+
+function started(id: string, at = AT): SessionEvent {
+  return { ...event(0, 'session/started', { format: 1, id, cwd: `/work/${id}` }), at }
+}
+
+function note(seq: number, text = `note ${seq}`): SessionEvent {
+  return event(seq, 'user/message', { content: [{ type: 'text', text }], source: 'user' })
+}
+
+function write(log: SessionLog, ...events: readonly SessionEvent[]): void {
+  for (const each of events) log.write(each, JSON.stringify(each))
+}
+
+async function begin(store: SessionStore, id: string, ...more: readonly SessionEvent[]): Promise<SessionLog> {
+  const log = await store.create(id)
+  write(log, started(id), ...more)
+  await log.durable(more.at(-1)?.seq ?? 0)
+  return log
+}
+
+async function eventsOf(store: SessionStore, id: string): Promise<readonly SessionEvent[]> {
+  const { events, findings } = await store.open(id, 'read')
+  assert.deepEqual(findings, [])
+  return events
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}
+
+function assertFrozen(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  assert.ok(Object.isFrozen(value))
+  for (const inner of Object.values(value)) assertFrozen(inner)
+}
+
+const awkward = [
+  'a\u2028b\u2029c\u0085d',
+  'nul \u0000 tab \t line\nbreak\r\n',
+  '😀 현',
+  '"\\',
+  '',
+  'x'.repeat(3_000_000),
+]
+
+/** Pass each case to a test runner, with a subject of its own. */
+export const storeContract: readonly StoreCase[] = [
+  {
+    title: 'events come back equal and in order, whatever their text',
+    async run({ store, again }) {
+      const notes = awkward.map((text, index) => note(index + 1, text))
+      const last = event(notes.length + 1, 'other/thing', { deep: [{ n: 1.5, z: null }] }, { cause: 2, optional: true })
+      const log = await begin(store, 's', ...notes, last)
+      await log.close()
+      assert.deepEqual(await eventsOf(again(), 's'), [started('s'), ...notes, last])
+    },
+  },
+  {
+    title: 'events come back deeply frozen',
+    async run({ store, again }) {
+      const written = started('s')
+      const log = await store.create('s')
+      const frozen = Object.freeze({ ...written, data: Object.freeze(written.data) })
+      write(log, frozen)
+      await log.durable(0)
+      await log.close()
+      for (const each of await eventsOf(again(), 's')) assertFrozen(each)
+    },
+  },
+  {
+    title: 'a session nobody wrote to does not exist',
+    async run({ store, again }) {
+      const log = await store.create('s')
+      await log.close()
+      await assert.rejects(again().open('s', 'write'), { code: 'SESSION_NOT_FOUND' })
+      await assert.rejects(again().open('s', 'read'), { code: 'SESSION_NOT_FOUND' })
+      await assert.rejects(again().open('other', 'write'), { code: 'SESSION_NOT_FOUND' })
+      assert.deepEqual(await again().list(), [])
+    },
+  },
+  {
+    title: 'an id is given once',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      await log.close()
+      await assert.rejects(again().create('s'), { code: 'SESSION_EXISTS' })
+    },
+  },
+  {
+    title: 'a second writer is refused until the first has closed, and goes on where it ended',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1))
+      const other = again()
+      await assert.rejects(other.open('s', 'write'), { code: 'SESSION_LOCKED' })
+      write(log, note(2))
+      await log.durable(2)
+      await log.close()
+      const opened = await other.open('s', 'write')
+      assert.equal(opened.writable, true)
+      assert.equal(opened.events.length, 3)
+      write(opened.log, note(3))
+      await opened.log.durable(3)
+      await opened.log.close()
+      assert.deepEqual(await eventsOf(again(), 's'), [started('s'), note(1), note(2), note(3)])
+    },
+  },
+  {
+    title: 'a reader beside the writer sees what is durable and cannot write',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1))
+      const reader = await again().open('s', 'read')
+      assert.equal(reader.writable, false)
+      assert.deepEqual(reader.events, [started('s'), note(1)])
+      await reader.log.close()
+      write(log, note(2))
+      await log.durable(2)
+      assert.equal((await eventsOf(again(), 's')).length, 3)
+      await log.close()
+    },
+  },
+  {
+    title: 'many waiters at once are all answered, and order is kept',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      const waits: Promise<void>[] = []
+      for (let seq = 1; seq <= 300; seq++) {
+        write(log, note(seq))
+        waits.push(log.durable(seq))
+        for (let turns = seq % 4; turns > 0; turns--) await Promise.resolve()
+      }
+      await Promise.all(waits)
+      await log.close()
+      const seqs = (await eventsOf(again(), 's')).map((each) => each.seq)
+      assert.deepEqual(seqs, [...seqs.keys()])
+      assert.equal(seqs.length, 301)
+    },
+  },
+  {
+    title: 'what is durable already is answered at once',
+    async run({ store }) {
+      const log = await begin(store, 's', note(1))
+      await log.durable(0)
+      await log.durable(1)
+      await log.durable(-1)
+      await log.close()
+    },
+  },
+  {
+    title: 'closing keeps what was written and not waited for',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      write(log, note(1), note(2))
+      await log.durable(2)
+      write(log, note(3))
+      await log.close()
+      assert.equal((await eventsOf(again(), 's')).length, 4)
+    },
+  },
+  {
+    title: 'blobs come back by their digest, and strange digests find nothing',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index & 255)
+      const digest = digestOf(bytes)
+      await log.putBlob(digest, bytes)
+      await log.putBlob(digest, bytes)
+      assert.deepEqual(await log.getBlob(digest), bytes)
+      await log.close()
+      const reader = await again().open('s', 'read')
+      assert.deepEqual(await reader.log.getBlob(digest), bytes)
+      for (const strange of ['0'.repeat(64), '../events.jsonl', '', '__proto__']) {
+        assert.equal(await reader.log.getBlob(strange), undefined)
+      }
+      await reader.log.close()
+    },
+  },
+  {
+    title: 'sessions are listed newest first, with id and folder',
+    async run({ store, again }) {
+      for (const [index, id] of ['b', '__proto__', 'a'].entries()) {
+        const log = await store.create(id)
+        write(log, started(id, AT + index))
+        await log.durable(0)
+        await log.close()
+      }
+      const list = await again().list()
+      assert.deepEqual(
+        list.map(({ id, cwd, startedAt }) => ({ id, cwd, startedAt })),
+        [
+          { id: 'a', cwd: '/work/a', startedAt: AT + 2 },
+          { id: '__proto__', cwd: '/work/__proto__', startedAt: AT + 1 },
+          { id: 'b', cwd: '/work/b', startedAt: AT },
+        ],
+      )
+    },
+  },
+]

@@ -295,6 +295,8 @@ export interface SessionSummary {
   readonly cwd: string
   readonly startedAt: number
   readonly path?: string
+  /** Why nothing more can be told of it. */
+  readonly problem?: string
 }
 
 /** Something found wrong while opening a log. */

@@ -1,0 +1,35 @@
+/** Owns the blobs of a session: files named by their digest, whole or not there. */
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { type Disk, isDiskError } from '@sluice/base'
+import { makeDirectory, readSmall, writeWhole } from './disk.ts'
+
+/** Bytes that one blob may have when it is read back. */
+export const BLOB_BYTES_MAX = 1 << 30
+
+const DIGEST = /^[0-9a-f]{64}$/
+
+export async function putBlob(disk: Disk, folder: string, digest: string, bytes: Uint8Array): Promise<void> {
+  const path = join(folder, digest)
+  await makeDirectory(disk, folder)
+  if (await isThere(disk, path, bytes.length)) return
+  await writeWhole(disk, path, `${path}.tmp`, bytes)
+}
+
+/** The bytes, if they are there and have this digest. The digest may come from anywhere. */
+export async function getBlob(disk: Disk, folder: string, digest: string): Promise<Uint8Array | undefined> {
+  if (!DIGEST.test(digest)) return undefined
+  const bytes = await readSmall(disk, join(folder, digest), BLOB_BYTES_MAX)
+  if (!bytes || createHash('sha256').update(bytes).digest('hex') !== digest) return undefined
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+async function isThere(disk: Disk, path: string, size: number): Promise<boolean> {
+  try {
+    const stat = await disk.lstat(path)
+    return stat.kind === 'file' && stat.size === size
+  } catch (error) {
+    if (isDiskError(error, 'ENOENT')) return false
+    throw error
+  }
+}

@@ -1,0 +1,70 @@
+/** Owns small disk operations that the parts of the store share. */
+import { type Disk, type DiskFile, isDiskError, messageOf } from '@sluice/base'
+import { dirname } from 'node:path'
+
+export const PRIVATE_FILE = 0o600
+export const PRIVATE_DIRECTORY = 0o700
+
+/** The POSIX name of a disk failure, or its message. */
+export function codeOf(error: unknown): string {
+  return isDiskError(error) ? error.code : messageOf(error)
+}
+
+/** Makes a folder with all above it, each of them durable. One that exists is fine. */
+export async function makeDirectory(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.mkdir(path, { mode: PRIVATE_DIRECTORY })
+  } catch (error) {
+    if (isDiskError(error, 'EEXIST')) return
+    if (!isDiskError(error, 'ENOENT') || dirname(path) === path) throw error
+    await makeDirectory(disk, dirname(path))
+    return makeDirectory(disk, path)
+  }
+  await disk.syncDir(dirname(path))
+}
+
+/** The bytes of a regular file of at most `bytesMax`, or `undefined` where there is none. Never waits for a FIFO. */
+export async function readSmall(disk: Disk, path: string, bytesMax: number): Promise<Buffer | undefined> {
+  const file = await openIfThere(disk, path)
+  if (!file) return undefined
+  try {
+    const { kind, size } = await file.stat()
+    if (kind !== 'file' || size > bytesMax) return undefined
+    return await readAll(file, size)
+  } finally {
+    await file.close()
+  }
+}
+
+async function openIfThere(disk: Disk, path: string): Promise<DiskFile | undefined> {
+  try {
+    return await disk.open(path, { read: true, noFollow: true, nonBlocking: true })
+  } catch (error) {
+    if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ELOOP')) return undefined
+    throw error
+  }
+}
+
+export async function readAll(file: DiskFile, size: number, position = 0): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafe(size)
+  let done = 0
+  while (done < size) {
+    const read = await file.read(bytes.subarray(done), position + done)
+    if (read === 0) break
+    done += read
+  }
+  return bytes.subarray(0, done)
+}
+
+/** Puts a whole file in place: written and synced under another name, then renamed, then the folder is synced. */
+export async function writeWhole(disk: Disk, path: string, temporary: string, bytes: Uint8Array): Promise<void> {
+  const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
+  try {
+    await file.write(bytes, 0)
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  await disk.rename(temporary, path)
+  await disk.syncDir(dirname(path))
+}
