@@ -56,7 +56,8 @@ async function importAll(entries: readonly CompositionEntry[], options: ComposeO
   return { modules, problems }
 }
 
-function declaredServices(module: unknown): string[] {
+/** Services that a plugin module says it provides. */
+export function declaredServices(module: unknown): string[] {
   if (typeof module !== 'object' || module === null) return []
   const plugin: unknown = 'default' in module ? module.default : module
   if (plugin === null || (typeof plugin !== 'object' && typeof plugin !== 'function')) return []

@@ -1,5 +1,5 @@
 export type { Composed, ComposeOptions } from './compose.ts'
-export { compose } from './compose.ts'
+export { compose, declaredServices } from './compose.ts'
 export type { DeclaredPlugin } from './doctor.ts'
 export { diagnose, isReady } from './doctor.ts'
 export { composeErrors } from './errors.ts'

@@ -20,17 +20,11 @@ interface Effect {
   readonly children: readonly Effect[]
 }
 
-function* eventsOf(effects: readonly Effect[]): Generator<string> {
+function* labelsOf(effects: readonly Effect[]): Generator<string> {
   for (const effect of effects) {
-    const event = /^ctx\.on\("(.*)"\)$/.exec(effect.label)?.[1]
-    if (event !== undefined) yield event
-    yield* eventsOf(effect.children)
+    yield effect.label
+    yield* labelsOf(effect.children)
   }
-}
-
-/** Events that a plugin itself listens to, sorted. Read from its own effects, which options of a listener cannot disown. */
-export function listensOf(fiber: Fiber): string[] {
-  return [...eventsOf(fiber.getEffects())].sort()
 }
 
 function providesOf(ctx: Context): Map<Fiber, string[]> {
@@ -45,17 +39,22 @@ function providesOf(ctx: Context): Map<Fiber, string[]> {
 /** Every plugin that is mounted now, in the order of mounting. */
 export function mounted(ctx: Context): MountedPlugin[] {
   const provides = providesOf(ctx)
-  return fibersOf(ctx).map((fiber) => ({
-    name: fiber.runtime?.name ?? 'anonymous',
-    uid: fiber.uid ?? -1,
-    entry: ownEntry(fiber),
-    parent: fiber.parent.fiber.uid ?? -1,
-    state: stateOf(fiber),
-    config: fiber.config as unknown,
-    injects: Object.keys(fiber.inject).sort(),
-    provides: (provides.get(fiber) ?? []).sort(),
-    listens: listensOf(fiber),
-  }))
+  return fibersOf(ctx).map((fiber) => {
+    // A plugin's own effects tell what it has added; the options of a listener cannot disown it.
+    const effects = [...labelsOf(fiber.getEffects())].sort()
+    return {
+      name: fiber.runtime?.name ?? 'anonymous',
+      uid: fiber.uid ?? -1,
+      entry: ownEntry(fiber),
+      parent: fiber.parent.fiber.uid ?? -1,
+      state: stateOf(fiber),
+      config: fiber.config as unknown,
+      injects: Object.keys(fiber.inject).sort(),
+      provides: (provides.get(fiber) ?? []).sort(),
+      listens: effects.flatMap((label) => /^ctx\.on\("(.*)"\)$/.exec(label)?.[1] ?? []),
+      effects,
+    }
+  })
 }
 
 /** The id of the entry that mounted this plugin itself; plugins that it mounts in turn have none. */

@@ -39,6 +39,8 @@ export interface MountedPlugin {
   readonly provides: readonly string[]
   /** Events that it listens to, sorted; one item per listener. */
   readonly listens: readonly string[]
+  /** Labels of all that it has registered, sorted, such as `ctx.on("…")` or `ctx.provide("…")`. */
+  readonly effects: readonly string[]
 }
 
 export interface FailedPlugin {

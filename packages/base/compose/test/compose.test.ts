@@ -271,7 +271,8 @@ describe('the live view', () => {
     )
     await ctx.plugin(plugin('waiting', ['two'], []), {})
     const view = mounted(ctx)
-    expect(view.map(({ uid: _uid, ...rest }) => rest)).toEqual([
+    expect(view[0]?.effects).toContain('ctx.provide("one")')
+    expect(view.map(({ uid: _uid, effects: _effects, ...rest }) => rest)).toEqual([
       {
         name: 'outer',
         entry: undefined,

@@ -1,1 +1,8 @@
-export {}
+export type { Booted, BootOptions } from './boot.ts'
+export { boot } from './boot.ts'
+export { differences } from './compare.ts'
+export { docsErrors } from './errors.ts'
+export { pagesOf } from './pages.ts'
+export { pipelinePage } from './pipeline-page.ts'
+export type { Difference, Page } from './types.ts'
+export { refusingWorld } from './world.ts'

@@ -1,0 +1,62 @@
+/** Owns booting a composition only to print it. */
+import type { World } from '@sluice/base'
+import {
+  type CompositionEntry,
+  compose,
+  type Diagnosis,
+  declaredServices,
+  type Importer,
+  reportOf,
+} from '@sluice/compose'
+import { Context } from 'cordis'
+import { docsErrors } from './errors.ts'
+import { refusingWorld } from './world.ts'
+
+export interface BootOptions {
+  /** Absolute path of the composition file. */
+  readonly file: string
+  /** How pages name the composition: no path of this machine. */
+  readonly title: string
+  /** Reads the composition file and bounds the waiting. The plugins get another World, which refuses every effect. */
+  readonly world: Pick<World, 'clock' | 'disk'>
+  readonly importer: Importer
+}
+
+/** A composition that is mounted to be printed. */
+export interface Booted {
+  readonly title: string
+  readonly ctx: Context
+  readonly entries: readonly CompositionEntry[]
+  readonly diagnosis: Diagnosis
+  dispose(): Promise<void>
+}
+
+/** The one service that printing gives by itself. */
+const GIVEN = 'world'
+
+/** A plugin that would give what is already given is mounted without effect. */
+function withoutGiven(importer: Importer): Importer {
+  return async (name, file) => {
+    const module = await importer(name, file)
+    return declaredServices(module).includes(GIVEN) ? { name, apply: () => {} } : module
+  }
+}
+
+/** Mounts the composition with a World that refuses effects. Plugins that wait for something are kept: pages show them.
+ *  @throws DOCS_PLUGIN_FAILED, and what `compose` throws for a file that cannot be read */
+export async function boot(options: BootOptions): Promise<Booted> {
+  const { file, title, world } = options
+  const ctx = new Context()
+  ctx.provide(GIVEN, refusingWorld())
+  const composed = await compose(ctx, { file, world, importer: withoutGiven(options.importer), incomplete: 'keep' })
+  const diagnosis = await composed.diagnose()
+  const dispose = async () => {
+    await composed.dispose()
+    await ctx.fiber.dispose()
+  }
+  if (diagnosis.failed.length + diagnosis.unsettled.length > 0) {
+    await dispose()
+    throw docsErrors('DOCS_PLUGIN_FAILED', { file, report: reportOf(diagnosis) })
+  }
+  return { title, ctx, entries: composed.entries, diagnosis, dispose }
+}

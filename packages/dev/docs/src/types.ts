@@ -1,0 +1,16 @@
+/** Owns the words of printed documentation. */
+
+/** A page of the reference. */
+export interface Page {
+  /** File name, without a folder. */
+  readonly name: string
+  readonly text: string
+}
+
+/** A way in which the pages on disk are not those that the composition gives. */
+export interface Difference {
+  readonly name: string
+  readonly kind: 'missing' | 'different' | 'orphaned'
+  /** Unified diff from the page on disk to the printed one. */
+  readonly diff: string
+}

@@ -1,0 +1,36 @@
+import { parseHTML } from 'linkedom'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { pagesOf } from '../src/index.ts'
+import { bootWith, part } from './composition.ts'
+
+function blocksOf(text: string): string[] {
+  return [...text.matchAll(/^```mermaid\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '')
+}
+
+describe('every Mermaid block', () => {
+  let parse: (text: string) => Promise<unknown>
+
+  beforeAll(async () => {
+    // Without a document the parser refuses valid diagrams.
+    const { window, document } = parseHTML('<!doctype html><html><body></body></html>')
+    Object.assign(globalThis, { window, document })
+    const { default: mermaid } = await import('mermaid')
+    parse = (text) => mermaid.parse(text)
+  }, 60_000)
+
+  it('of a composition is accepted by the real parser, whatever its plugins are called', async () => {
+    const odd = 'say "hi" <b> & #35; | [end] `x` -->'
+    const booted = await bootWith({
+      odd: part(odd, (ctx) => ctx.on('tools/execute', (_call, _run, next) => next())),
+      guard: part('guard', (ctx) => ctx.tools.guard(odd, () => undefined)),
+    })
+    const blocks = pagesOf(booted).flatMap((page) => blocksOf(page.text))
+    await booted.dispose()
+    expect(blocks.length).toBeGreaterThan(1)
+    for (const block of blocks) await expect(parse(block)).resolves.toMatchObject({ diagramType: 'flowchart-v2' })
+  })
+
+  it('that is broken is refused, so the parser does look', async () => {
+    await expect(parse('flowchart TD\n  a[ -->')).rejects.toThrow()
+  })
+})
