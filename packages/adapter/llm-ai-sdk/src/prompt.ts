@@ -1,11 +1,11 @@
 /** Owns every string that this adapter puts before a model. */
-import type { BlobRef } from '@sluice/session'
+import type { ImagePart } from '@sluice/llm'
 
 /** Strict endpoints refuse a result without content. */
 export const noOutput = '(no output)'
 
 /** Stands where a message had an image whose bytes are gone. */
-export const missingImage = (mediaType: string, blob: BlobRef) =>
+export const missingImage = (mediaType: string, blob: ImagePart['blob']) =>
   `[an image stood here (${mediaType}, ${blob.size} bytes); its bytes are not available any more]`
 
 /** Stands in a result where an image follows in a message of its own. */

@@ -1,1 +1,8 @@
-export {}
+export { todoErrors } from './errors.ts'
+export { todoEvents } from './events.ts'
+export { apply, inject, name } from './plugin.ts'
+export { listText } from './prompt.ts'
+export { ITEMS_MAX, TEXT_MAX } from './schema.ts'
+export type { TodoState } from './state.ts'
+export { todoFold } from './state.ts'
+export type * from './types.ts'
