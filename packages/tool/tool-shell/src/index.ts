@@ -1,1 +1,4 @@
-export {}
+export { shellErrors } from './errors.ts'
+export { apply, Config, inject, name } from './plugin.ts'
+export { COMMAND_CHARS_MAX } from './tool.ts'
+export type * from './types.ts'

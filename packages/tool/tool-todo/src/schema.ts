@@ -7,7 +7,7 @@ export const TEXT_MAX = 500
 
 export const itemSchema = Type.Object({
   text: Type.String({ minLength: 1, maxLength: TEXT_MAX, description: parameterTexts.text }),
-  status: Type.Enum(['pending', 'doing', 'done'], { description: parameterTexts.status }),
+  status: Type.Enum(['pending', 'doing', 'done'], { type: 'string', description: parameterTexts.status }),
 })
 
 export const parameters = Type.Object({

@@ -60,6 +60,7 @@ test('what the model reads of the tool is this', () => {
                   "doing",
                   "done",
                 ],
+                "type": "string",
               },
               "text": {
                 "description": "What is to be done, as a short command.",

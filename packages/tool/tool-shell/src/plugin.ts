@@ -1,0 +1,42 @@
+/** Owns the wiring of the shell tool. */
+import type { Context } from 'cordis'
+import z from 'schemastery'
+import { bashTool } from './tool.ts'
+
+export const name = 'tool-shell'
+export const inject = ['tools', 'world']
+
+export interface Config {
+  shell: string
+  defaultTimeoutMs: number
+  maxTimeoutMs: number
+  outputCharsMax: number
+  passEnv: string[]
+  setEnv: Record<string, string>
+}
+
+export const Config: z<Partial<Config>, Config> = z.object({
+  shell: z.string().default('bash').description('Name or path of the shell; it is given -c -- and the command.'),
+  defaultTimeoutMs: z.natural().min(1).default(120_000).description('Limit of a command that asks for none.'),
+  maxTimeoutMs: z.natural().min(1).default(600_000).description('Longest limit that a command may ask for.'),
+  outputCharsMax: z.natural().min(200).default(24_000).description('Characters of output that are kept.'),
+  passEnv: z.array(z.string()).default([]).description('Further variables of the host that commands get.'),
+  setEnv: z.dict(z.string()).default({}).description('Variables that commands get with these values.'),
+})
+
+export function apply(ctx: Context, config: Config): void {
+  const { world } = ctx
+  const running = new Set<Promise<unknown>>()
+  const track = (command: Promise<unknown>) => {
+    const settled: Promise<unknown> = command.catch(() => undefined).finally(() => running.delete(settled))
+    running.add(settled)
+  }
+  ctx.effect(function* () {
+    const gone = new AbortController()
+    yield async () => {
+      gone.abort(new Error('the shell tool was unloaded'))
+      await Promise.all(running)
+    }
+    yield ctx.tools.register(bashTool({ world, config, gone: gone.signal, track }))
+  }, 'bash')
+}

@@ -1,0 +1,276 @@
+import { readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { COMMAND_CHARS_MAX } from '@sluice/tool-shell'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { type Bench, makeBench } from './bench.ts'
+
+let bench: Bench
+beforeEach(async () => {
+  bench = await makeBench()
+})
+afterEach(() => bench.close())
+
+/** Pids that a command wrote into a file, one a line. */
+async function pids(file: string): Promise<number[]> {
+  const text = await readFile(join(bench.cwd, file), 'utf8')
+  return text.trim().split('\n').map(Number)
+}
+
+async function expectDead(file: string): Promise<void> {
+  const all = await pids(file)
+  expect(all.length).toBeGreaterThan(0)
+  expect(all.filter((pid) => bench.world.processes.isAlive(pid))).toEqual([])
+}
+
+test('a command runs in the working folder of the session and returns what it printed', async () => {
+  const { text, value, outcome } = await bench.bash('pwd; echo to stderr >&2')
+  expect(outcome).toMatchObject({ tag: 'succeeded', executed: 'yes' })
+  expect(text).toBe(`${bench.cwd}\nto stderr`)
+  expect(value).toMatchObject({ exitCode: 0, signal: null, ended: 'exited', survivors: 'none', omitted: 0 })
+})
+
+test('an exit code and a signal are data and are told', async () => {
+  const failed = await bench.bash('echo no; exit 3')
+  expect(failed.value).toMatchObject({ exitCode: 3, signal: null })
+  expect(failed.text).toBe('no\n[exit code 3]')
+  const killed = await bench.bash('kill -9 $$')
+  expect(killed.value).toMatchObject({ exitCode: null, signal: 'SIGKILL' })
+  expect(killed.text).toBe('[ended by SIGKILL]')
+  expect((await bench.bash('true')).text).toBe('(no output)')
+})
+
+test('the call and its result show a terminal', async () => {
+  const { settled } = await bench.bash({ command: 'echo hi; exit 1', description: 'Says hi' })
+  const call = bench.session.events.find((event) => event.type === 'tool/call')
+  expect(call?.data).toMatchObject({
+    readOnly: false,
+    card: { v: 1, kind: 'terminal', title: 'Says hi', command: 'echo hi; exit 1' },
+  })
+  expect(settled.data.card).toEqual({
+    v: 1,
+    kind: 'terminal',
+    title: 'Says hi',
+    command: 'echo hi; exit 1',
+    output: 'hi\n',
+    exitCode: 1,
+  })
+})
+
+test('a command may start with a dash, and nothing waits for input', async () => {
+  expect((await bench.bash('-x; cat; read line; echo "read: $?"')).text).toContain('-x: command not found\nread: 1')
+})
+
+test('what the model reads of the tool is this', () => {
+  const [info] = bench.ctx.tools.visible()
+  expect(info?.description).toMatchInlineSnapshot(
+    `"Runs a command with bash in the working folder and returns what it printed, with its exit code if that is not 0. Each call is a new shell: a changed folder, variables and functions do not last. Nothing can be typed in. A command that takes longer than 120000 ms is ended; timeoutMs raises that up to 600000 ms. Processes left in the background are ended with the command. Long output keeps its beginning and its end. For reading, writing and searching files use the tools for that."`,
+  )
+  expect(info?.parameters).toMatchInlineSnapshot(`
+    {
+      "properties": {
+        "command": {
+          "description": "The command, as typed in bash.",
+          "maxLength": 100000,
+          "minLength": 1,
+          "pattern": "^[^\\u0000]*$",
+          "type": "string",
+        },
+        "description": {
+          "description": "What the command does, in a few words, for the person who watches.",
+          "type": "string",
+        },
+        "timeoutMs": {
+          "description": "Time limit in milliseconds.",
+          "maximum": 600000,
+          "minimum": 1,
+          "type": "integer",
+        },
+      },
+      "required": [
+        "command",
+      ],
+      "type": "object",
+    }
+  `)
+  expect(info).toMatchObject({
+    aliases: ['Bash'],
+    annotations: { destructive: true, openWorld: true },
+    overlap: 'exclusive',
+  })
+})
+
+// BUG-059
+test.each([
+  ['a silent background process', 'sleep 1000 & echo $! > pids; echo done'],
+  ['a background process that prints', '(while :; do echo x; sleep 0.01; done) & echo $! > pids; echo done'],
+  ['a background pipeline', 'sleep 1000 2>&1 | cat & echo $! > pids; echo done'],
+  ['a background process without pipes', 'nohup sleep 1000 > /dev/null 2>&1 & echo $! > pids; echo done'],
+])('%s does not hold the result, is ended and is told of', async (_, command) => {
+  const { text, value } = await bench.bash(`${command}; exit 4`)
+  expect(value).toMatchObject({ exitCode: 4, ended: 'exited', survivors: 'ended' })
+  expect(text).toMatch(/^(x\n)*done\n(x\n)*\[exit code 4\]\n\[processes that were still running/)
+  await expectDead('pids')
+})
+
+// BUG-061
+const stubborn =
+  'trap "" TERM; (while :; do echo $BASHPID >> pids; sleep 0.01; done) & echo $$ >> pids; echo ready; wait'
+
+// BUG-061
+test('a time limit ends the whole group, also processes that ignore TERM, and keeps the output', async () => {
+  const { text, value, outcome } = await bench.bash({ command: stubborn, timeoutMs: 300 })
+  expect(outcome.tag).toBe('succeeded')
+  expect(value).toMatchObject({ ended: 'timed-out', exitCode: null, signal: 'SIGKILL', survivors: 'ended' })
+  expect(text).toMatch(/^ready\n\[timed out: the command was ended after \d+ ms, with all its processes\]$/)
+  await expectDead('pids')
+  const before = await pids('pids')
+  await bench.bash('true')
+  expect(await pids('pids')).toEqual(before)
+})
+
+// BUG-061
+test('an abort ends the whole group in the same way, and is told apart from a time limit', async () => {
+  const controller = new AbortController()
+  const { text, value } = await bench.bash(stubborn, {
+    signal: controller.signal,
+    onProgress: () => controller.abort(new Error('stop')),
+  })
+  expect(value).toMatchObject({ ended: 'aborted', survivors: 'ended' })
+  expect(text).toMatch(/^ready\n\[aborted: the command was ended after \d+ ms, with all its processes\]$/)
+  await expectDead('pids')
+  expect(bench.session.events.filter((event) => event.type === 'tool/result')).toHaveLength(1)
+})
+
+// BUG-061
+test('a pipeline that never ends is ended by its limit', async () => {
+  const { value } = await bench.bash({ command: 'yes | sleep 1000', timeoutMs: 100 })
+  expect(value).toMatchObject({ ended: 'timed-out', survivors: 'ended' })
+})
+
+test('a deadline of another plugin counts as a time limit', async () => {
+  await bench.ctx.plugin({
+    name: 'deadline',
+    inject: ['tools'],
+    apply(ctx) {
+      ctx.on('tools/execute', (_, run, next) => {
+        run.deadline(100)
+        return next()
+      })
+    },
+  })
+  expect((await bench.bash('echo a; sleep 1000')).value).toMatchObject({ ended: 'timed-out', output: 'a\n' })
+})
+
+// BUG-062
+test.each([
+  ['one line', "head -c 100000000 /dev/zero | tr '\\0' x"],
+  ['many lines', 'yes | head -c 100000000'],
+])('a flood of %s is bounded while it comes, says how much fell out, and later calls work', async (_, command) => {
+  global.gc?.()
+  const before = process.memoryUsage().heapUsed
+  const { text, value, settled } = await bench.bash(`echo first; ${command}; echo; echo last; exit 3`)
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(50 * 1024 * 1024)
+  expect(value.exitCode).toBe(3)
+  expect(text.length).toBeLessThan(25_000)
+  expect(JSON.stringify(settled.data).length).toBeLessThan(100_000)
+  expect(text).toMatch(/^first\n[\s\S]+\n\[… \d+ characters omitted …\]\n[\s\S]+\nlast\n\[exit code 3\]$/)
+  expect(value.omitted).toBeGreaterThan(99_000_000)
+  expect((await bench.bash('echo still here')).text).toBe('still here')
+})
+
+// BUG-063
+test('characters written byte by byte arrive whole on both streams', async () => {
+  const piece = (bytes: string, to: number) => `printf '${bytes}' >&${to}; sleep 0.02`
+  const bytes = ['\\xe2', '\\x89', '\\xa4']
+  const { text } = await bench.bash(bytes.flatMap((byte) => [piece(byte, 1), piece(byte, 2)]).join('; '))
+  expect(text).toBe('≤≤')
+  const many = await bench.bash("for i in $(seq 50000); do printf '你'; done | cat; printf '\\xe2'")
+  expect(many.value.output.replace(/\n\[… .* …\]\n/, '')).toMatch(/^你+\ufffd$/)
+  expect((await bench.bash("printf '\\xff\\x41'")).text).toBe('\ufffdA')
+})
+
+test('colours, cursor moves and overwritten progress lines are taken out', async () => {
+  const { text } = await bench.bash(
+    "printf '\\033[31mred\\033[0m \\033]0;title\\007bell\\a\\r\\n10%%\\r50%%\\r100%%\\n\\033]8;;http://x\\033\\\\link\\033]8;;\\033\\\\\\n'",
+  )
+  expect(text).toBe('red bell\n100%\nlink')
+})
+
+test('commands get the variables that are named, and none of the host beyond them', async () => {
+  await bench.close()
+  bench = await makeBench({
+    env: {
+      HOME: '/home/user',
+      LC_ALL: 'C.UTF-8',
+      API_KEY: 'secret',
+      AWS_TOKEN: 'secret',
+      BASH_ENV: '/evil',
+      MINE: 'm',
+    },
+    config: { passEnv: ['MINE'], setEnv: { TEAM: 'blue' } },
+  })
+  const { text } = await bench.bash('env | sort')
+  const names = text.split('\n').map((line) => line.split('=')[0])
+  expect(text).not.toContain('secret')
+  expect(names).toEqual([
+    'GIT_PAGER',
+    'GIT_TERMINAL_PROMPT',
+    'HOME',
+    'LC_ALL',
+    'MINE',
+    'NO_COLOR',
+    'PAGER',
+    'PATH',
+    'PWD',
+    'SHLVL',
+    'TEAM',
+    'TERM',
+    '_',
+  ])
+})
+
+test('a command that cannot start says why, and nothing ran', async () => {
+  await rm(bench.cwd, { recursive: true })
+  const gone = await bench.bash('true')
+  expect(gone.outcome).toMatchObject({ tag: 'failed', code: 'SHELL_NOT_STARTED' })
+  expect(gone.text).toContain(`The command did not run: bash cannot be started in ${bench.cwd}: ENOENT`)
+  await bench.close()
+  bench = await makeBench({ config: { shell: 'no-such-shell' } })
+  expect((await bench.bash('true')).outcome).toMatchObject({ tag: 'failed', code: 'SHELL_NOT_STARTED' })
+})
+
+test.each([
+  ['empty', ''],
+  ['too long', 'x'.repeat(COMMAND_CHARS_MAX + 1)],
+  ['holding a zero byte', 'echo a\u0000b'],
+])('a command that is %s is refused before anything runs', async (_, command) => {
+  expect((await bench.bash(command)).outcome).toMatchObject({ tag: 'invalid', executed: 'no' })
+})
+
+test('a limit beyond the longest one is refused', async () => {
+  expect((await bench.bash({ command: 'true', timeoutMs: 600_001 })).outcome).toMatchObject({ tag: 'invalid' })
+})
+
+test('commands of one message run one after another', async () => {
+  const calls = ['sleep 0.1; echo one >> log', 'echo two >> log', 'echo three >> log'].map((command, index) => ({
+    id: `b${index}`,
+    tool: 'bash',
+    arguments: { command },
+  }))
+  await bench.ctx.tools.batch({ session: bench.session, calls })
+  expect(await readFile(join(bench.cwd, 'log'), 'utf8')).toBe('one\ntwo\nthree\n')
+})
+
+test('unloading the plugin ends its commands and takes the tool away', async () => {
+  let unloaded: Promise<void> | undefined
+  const running = bench.bash('trap "" TERM; echo $$ > pids; echo ready; sleep 1000', {
+    onProgress: () => {
+      unloaded ??= bench.fiber.dispose()
+    },
+  })
+  await running
+  await unloaded
+  await expectDead('pids')
+  expect(bench.ctx.tools.visible()).toEqual([])
+  expect((await bench.bash('true')).outcome).toMatchObject({ tag: 'unknown-tool' })
+})
