@@ -10,7 +10,7 @@ export const cliErrors = defineErrors({
   },
   CLI_MODEL_UNNAMED: {
     when: 'an endpoint is known but not which of its models to use',
-    message: (d: { baseUrl: string }) => `no model is named for the endpoint ${d.baseUrl}`,
+    message: (d: { baseURL: string }) => `no model is named for the endpoint ${d.baseURL}`,
     remedy: 'Set SLUICE_MODEL, or give --model NAME.',
   },
   CLI_CWD_MISSING: {
@@ -25,8 +25,8 @@ export const cliErrors = defineErrors({
   },
   CLI_COMPOSITION_INCOMPLETE: {
     when: 'the mounted composition lacks something that a task needs',
-    message: (d: { missing: readonly string[]; findings: readonly string[] }) =>
-      [`the composition does not provide ${d.missing.join(', ')}`, ...d.findings].join('\n'),
+    message: (d: { file: string; missing: readonly string[]; report: string }) =>
+      `${d.file} does not provide ${d.missing.join(', ')}\n${d.report}`.trim(),
     remedy: 'Add the plugins that provide it to the composition, or repair those that are pending or failed.',
   },
   CLI_NO_SESSION: {

@@ -15,6 +15,13 @@ export function formatError(error: unknown): string {
   return `${shown.join('\n')}\n`
 }
 
+/** True when the command was called wrongly, so that nothing was tried. */
+export function isUsage(error: unknown): boolean {
+  return isSluiceError(error) && usage.has(error.code)
+}
+
+const usage: ReadonlySet<string> = new Set(['CLI_NO_TASK', 'CLI_NO_MODEL', 'CLI_MODEL_UNNAMED', 'CLI_CWD_MISSING'])
+
 function causesOf(error: unknown): string[] {
   const causes: string[] = []
   let cause = error instanceof Error ? error.cause : undefined

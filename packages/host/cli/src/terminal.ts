@@ -3,11 +3,8 @@
 export interface Terminal {
   /** A person sits at both ends. */
   readonly interactive: boolean
-  readonly colors: boolean
-  readonly columns: number
   /** The folder that the command was called in. */
   readonly cwd: string
-  readonly env: Readonly<Record<string, string | undefined>>
   /** To standard output. */
   write(text: string): void
   /** To standard error. */

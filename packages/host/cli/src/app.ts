@@ -1,0 +1,59 @@
+/** Owns mounting what a command needs, and taking it down again. */
+import { fileURLToPath } from 'node:url'
+import type { World } from '@sluice/base'
+import { type CompositionEntry, compose, type Importer, moduleImporter, reportOf } from '@sluice/compose'
+import { Context, Logger } from 'cordis'
+import { cliErrors } from './errors.ts'
+import { printable } from './printable.ts'
+import type { Terminal } from './terminal.ts'
+
+export interface AppOptions {
+  readonly terminal: Terminal
+  readonly world: World
+  /** Absolute path of a composition. */
+  readonly composition: string
+  readonly importer?: Importer
+  readonly adjust?: (entries: readonly CompositionEntry[]) => readonly CompositionEntry[]
+}
+
+export interface App {
+  readonly ctx: Context
+  close(): Promise<void>
+}
+
+const needed = ['sessions', 'agents', 'tools', 'llm'] as const
+
+/** A mounted composition that can run a task.
+ *  @throws what `compose` throws, and CLI_COMPOSITION_INCOMPLETE */
+export async function openApp(options: AppOptions): Promise<App> {
+  const { terminal, world, composition: file } = options
+  const ctx = new Context()
+  showLog(ctx, terminal)
+  ctx.provide('world', world)
+  const composed = await compose(ctx, {
+    file,
+    world,
+    importer: options.importer ?? moduleImporter(fileURLToPath(import.meta.url)),
+    ...(options.adjust && { adjust: options.adjust }),
+  })
+  const missing = needed.filter((name) => ctx.get(name) === undefined)
+  if (missing.length > 0) {
+    const report = reportOf(await composed.diagnose())
+    await composed.dispose()
+    throw cliErrors('CLI_COMPOSITION_INCOMPLETE', { file, missing, report })
+  }
+  return { ctx, close: () => composed.dispose() }
+}
+
+/** Warnings and errors of plugins go to standard error: without this even a crash of a plugin says nothing. */
+function showLog(ctx: Context, terminal: Terminal): void {
+  const WARN = 2
+  ctx.logger.exporter({
+    colors: false,
+    levels: { default: WARN },
+    export(message) {
+      if (message.type !== 'warn' && message.type !== 'error') return
+      terminal.writeError(`${message.type} [${message.name}] ${printable(Logger.format(this, message))}\n`)
+    },
+  })
+}

@@ -1,0 +1,63 @@
+/** Owns the command line: its words, and which code runs for them; plugins are imported only by what needs them. */
+import { Command, CommanderError } from 'commander'
+import { EXIT } from './exit-code.ts'
+import type { RunOptions, RunParts } from './run-command.ts'
+import type { Terminal } from './terminal.ts'
+import { VERSION } from './version.ts'
+
+/** Runs the command `argv` (without program and script); resolves to the exit code. Never rejects. */
+export async function runCli(argv: readonly string[], terminal: Terminal, parts?: RunParts): Promise<number> {
+  let code: number = EXIT.done
+  const program = commands(terminal, parts, (ended) => {
+    code = ended
+  })
+  try {
+    await program.parseAsync(argv, { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.done : EXIT.usage
+    const { formatError, isUsage } = await import('./format-error.ts')
+    terminal.writeError(formatError(error))
+    return isUsage(error) ? EXIT.usage : EXIT.failed
+  }
+}
+
+function commands(terminal: Terminal, given: RunParts | undefined, end: (code: number) => void): Command {
+  const parts = async () => given ?? { world: (await import('@sluice/world-node')).nodeWorld() }
+  const program = new Command('sluice')
+    .description('A coding agent in which every part is a plugin and every tool call takes one guarded path.')
+    .version(VERSION)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => terminal.write(text), writeErr: (text) => terminal.writeError(text) })
+    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 usage, 3 ended with denied calls, 130 interrupted.')
+  program
+    .command('run')
+    .description('run a task in the working folder; without one, hold a conversation')
+    .argument('[task]', 'what to do')
+    .option('--json', 'write one event per line')
+    .option('--cwd <dir>', 'working folder')
+    .option('--model <name>', 'name of the model, or provider/name')
+    .option('--composition <file>', 'use this sluice.yml; the code it names is run')
+    .option('--session <id>', 'go on with this session; "last" is the newest one of the working folder')
+    .action(async (task: string | undefined, options: RunOptions) => {
+      const { run } = await import('./run-command.ts')
+      end(await run(terminal, await parts(), task, options))
+    })
+  const session = program.command('session').description('look at recorded sessions')
+  session
+    .command('show')
+    .description('show a session')
+    .argument('<file>', 'its events.jsonl, its folder, or its id')
+    .action(async (file: string) => {
+      const { showSession } = await import('./session-command.ts')
+      end(await showSession(terminal, (await parts()).world, file))
+    })
+  session
+    .command('list')
+    .description('list sessions, newest first')
+    .action(async () => {
+      const { listSessions } = await import('./session-command.ts')
+      end(await listSessions(terminal, (await parts()).world))
+    })
+  return program
+}
