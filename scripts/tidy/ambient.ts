@@ -71,8 +71,8 @@ export interface Exception {
 export const exceptions: readonly Exception[] = [
   {
     path: 'packages/host/cli/src/main.ts',
-    uses: ['process'],
-    why: 'a program has arguments, streams and an exit code',
+    uses: ['process', 'readline'],
+    why: 'a program has arguments, streams, lines of input and an exit code',
   },
 ]
 
