@@ -11,7 +11,7 @@ export interface Ending {
 
 /** Why a turn is cut short; the reason of its abort signal. */
 export class TurnAbort extends Error {
-  override readonly name = 'AbortError'
+  override readonly name = 'TurnAbort'
   readonly reason: 'aborted' | 'budget'
   constructor(reason: 'aborted' | 'budget', message: string) {
     super(message)

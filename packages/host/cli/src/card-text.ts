@@ -36,9 +36,13 @@ function markOf({ tag }: Outcome): string {
 }
 
 function noteOf(card: Card, outcome: Outcome): string {
-  if (outcome.tag === 'denied') return `denied by ${printableLine(outcome.by, 60)}`
-  if (outcome.tag === 'failed') return `failed: ${outcome.code}`
-  if (outcome.tag !== 'succeeded') return outcome.tag
+  if (outcome.tag !== 'succeeded') {
+    // A card that no tool has made says the outcome in its title.
+    const tag = card.title.endsWith(`: ${outcome.tag}`) ? '' : outcome.tag
+    const detail =
+      outcome.tag === 'denied' ? `by ${printableLine(outcome.by, 60)}` : outcome.tag === 'failed' ? outcome.code : ''
+    return `${tag} ${detail}`.trim()
+  }
   if (outcome.late) return 'late'
   if (card.kind === 'terminal' && card.exitCode !== undefined) return `exit ${card.exitCode ?? 'by signal'}`
   if (card.kind === 'search' && card.hits !== undefined) return `${card.hits} hits`

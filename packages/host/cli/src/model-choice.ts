@@ -11,8 +11,8 @@ type Env = Readonly<Record<string, string | undefined>>
 interface Endpoint {
   readonly provider: string
   readonly baseURL: string
-  /** The variable that holds the key: the key itself stays where it is. */
-  readonly apiKeyEnv: string
+  /** The variable that holds the key, where there is one: the key itself stays where it is. */
+  readonly apiKeyEnv: string | undefined
   /** Model when none is named. */
   readonly model: string | undefined
 }
@@ -46,7 +46,8 @@ export function chooseModel(entries: readonly CompositionEntry[], env: Env, want
 function endpoints(env: Env): readonly Endpoint[] {
   const known: Endpoint[] = []
   if (env.SLUICE_BASE_URL) {
-    known.push({ provider: 'custom', baseURL: env.SLUICE_BASE_URL, apiKeyEnv: 'SLUICE_API_KEY', model: undefined })
+    const apiKeyEnv = env.SLUICE_API_KEY ? 'SLUICE_API_KEY' : undefined
+    known.push({ provider: 'custom', baseURL: env.SLUICE_BASE_URL, apiKeyEnv, model: undefined })
   }
   if (env.DEEPSEEK_API_KEY) {
     const baseURL = 'https://api.deepseek.com'
@@ -60,7 +61,7 @@ function endpoints(env: Env): readonly Endpoint[] {
 }
 
 function withEndpoint(entries: readonly CompositionEntry[], { provider, baseURL, apiKeyEnv }: Endpoint) {
-  const config = { provider, baseURL, apiKeyEnv }
+  const config = { provider, baseURL, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
   const fill = (entry: CompositionEntry) => ({ ...entry, config: { ...entry.config, ...config }, disabled: false })
   if (entries.some(({ id }) => id === MODEL_ENTRY)) {
     return entries.map((entry) => (entry.id === MODEL_ENTRY ? fill(entry) : entry))

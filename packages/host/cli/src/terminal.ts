@@ -13,4 +13,6 @@ export interface Terminal {
   readLine(prompt: string, signal?: AbortSignal): Promise<string | undefined>
   /** Called at each Ctrl-C. The disposer ends it. */
   onInterrupt(listener: () => void): () => void
+  /** Ends the process when everything written is out. */
+  end(code: number): Promise<never>
 }

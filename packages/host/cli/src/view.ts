@@ -9,7 +9,7 @@ import type { Terminal } from './terminal.ts'
 export function showLive(terminal: Terminal, agent: Agent): () => void {
   let inLine = false
   const line = (text: string) => {
-    terminal.write(`${inLine ? '\n' : ''}${text}\n`)
+    terminal.write(`${inLine ? '\n' : ''}${text}${text === '' ? '' : '\n'}`)
     inLine = false
   }
   const offPieces = agent.onPiece((piece) => {
@@ -21,6 +21,7 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
   const offEvents = agent.session.subscribe((event) => {
     const text = said(live, event)
     if (text !== undefined) line(text)
+    else if (event.type === 'turn/ended' && inLine) line('')
   })
   return () => {
     offPieces()

@@ -1,0 +1,66 @@
+import { appendFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { calls, place, tool, watchedTerminal } from './harness.ts'
+
+async function recorded() {
+  const p = await place({ steps: [calls('look'), 'All fine.'], tools: [tool('look', () => 'seen')] })
+  const t = watchedTerminal(p.folder)
+  await p.sluice(t, 'run', '--composition', p.composition, '--model', 'sim/one', 'look around')
+  const sessions = join(p.folder, 'data', 'sluice', 'sessions')
+  const [id] = await readdir(sessions)
+  return { p, id: id ?? '', folder: join(sessions, id ?? '') }
+}
+
+describe('sluice session', () => {
+  test('show prints prompts, answers and calls; it takes the log file, its folder or the id', async () => {
+    const { p, id, folder } = await recorded()
+    const outs: string[] = []
+    for (const given of [join(folder, 'events.jsonl'), folder, id]) {
+      const t = watchedTerminal(p.folder)
+      expect(await p.sluice(t, 'session', 'show', given)).toBe(0)
+      outs.push(t.out)
+    }
+    expect(new Set(outs).size).toBe(1)
+    expect(outs[0]).toContain(`session ${id} in ${p.folder}`)
+    expect(outs[0]).toContain('\n> look around\n')
+    expect(outs[0]).toMatch(/⊘ look: denied/)
+    expect(outs[0]).toContain('All fine.')
+  })
+
+  test('show says where a damaged log is damaged, and exits with 1', async () => {
+    const { p, folder } = await recorded()
+    await appendFile(join(folder, 'events.jsonl'), 'garbage in the middle\n{"also":"garbage"}\n')
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'session', 'show', folder)).toBe(1)
+    expect(t.out).toContain('All fine.')
+    expect(t.err).toMatch(/^line \d+: /)
+  })
+
+  test('show refuses what is no session', async () => {
+    const p = await place()
+    await writeFile(join(p.folder, 'notes.txt'), 'hi')
+    for (const given of ['./nowhere/events.jsonl', 'notes.txt']) {
+      const t = watchedTerminal(p.folder)
+      expect(await p.sluice(t, 'session', 'show', given)).toBe(1)
+      expect(t.err).toContain('CLI_NOT_A_SESSION')
+    }
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'session', 'show', 'nosuchid')).toBe(1)
+    expect(t.err).toContain('SESSION_NOT_FOUND')
+  })
+
+  test('list prints id, start and working folder of each session', async () => {
+    const { p, id } = await recorded()
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'session', 'list')).toBe(0)
+    expect(t.out).toMatch(new RegExp(`^${id} {2}\\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d {2}${p.folder}\n$`))
+  })
+
+  test('list without any session prints nothing', async () => {
+    const p = await place()
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'session', 'list')).toBe(0)
+    expect(t.out).toBe('')
+  })
+})
