@@ -6,7 +6,6 @@ import type { Context } from 'cordis'
 import { describe, expect, test } from 'vitest'
 import { calls, type Place, place, type PlaceOptions, tool, watchedTerminal, type WatchedTerminal } from './harness.ts'
 
-const readOnly = { annotations: { readOnly: true } }
 /** Permits whatever is asked, as a policy may that the composition lets allow. */
 const allowing = {
   name: 'permissions',

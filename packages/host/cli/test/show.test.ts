@@ -130,7 +130,7 @@ describe('questions', () => {
   const answers = async (...lines: string[]) => {
     const t = watchedTerminal('/', { interactive: true, lines })
     const ask = terminalAnswerer(t)
-    const got = await Promise.all(lines.map((_, index) => ask(question(`c${index}`))))
+    const got = await Promise.all(lines.map(async (_, index) => ask(question(`c${index}`))))
     return { got, out: t.out }
   }
 
