@@ -28,6 +28,8 @@ export interface Booted {
   readonly ctx: Context
   readonly entries: readonly CompositionEntry[]
   readonly diagnosis: Diagnosis
+  /** By the name of the entry. */
+  readonly modules: ReadonlyMap<string, unknown>
   dispose(): Promise<void>
 }
 
@@ -35,9 +37,10 @@ export interface Booted {
 const GIVEN = 'world'
 
 /** A plugin that would give what is already given is mounted without effect. */
-function withoutGiven(importer: Importer): Importer {
+function withoutGiven(importer: Importer, modules: Map<string, unknown>): Importer {
   return async (name, file) => {
     const module = await importer(name, file)
+    modules.set(name, module)
     return declaredServices(module).includes(GIVEN) ? { name, apply: () => {} } : module
   }
 }
@@ -48,7 +51,9 @@ export async function boot(options: BootOptions): Promise<Booted> {
   const { file, title, world } = options
   const ctx = new Context()
   ctx.provide(GIVEN, refusingWorld())
-  const composed = await compose(ctx, { file, world, importer: withoutGiven(options.importer), incomplete: 'keep' })
+  const modules = new Map<string, unknown>()
+  const importer = withoutGiven(options.importer, modules)
+  const composed = await compose(ctx, { file, world, importer, incomplete: 'keep' })
   const diagnosis = await composed.diagnose()
   const dispose = async () => {
     await composed.dispose()
@@ -58,5 +63,13 @@ export async function boot(options: BootOptions): Promise<Booted> {
     await dispose()
     throw docsErrors('DOCS_PLUGIN_FAILED', { file, report: reportOf(diagnosis) })
   }
-  return { title, ctx, entries: composed.entries, diagnosis, dispose }
+  return { title, ctx, entries: composed.entries, diagnosis, modules, dispose }
+}
+
+/** A service that a page is printed from.
+ *  @throws DOCS_SERVICE_MISSING */
+export function serviceOf<Name extends keyof Context & string>(booted: Booted, service: Name): Context[Name] {
+  const found: Context[Name] | undefined = booted.ctx.get(service)
+  if (found !== undefined) return found
+  throw docsErrors('DOCS_SERVICE_MISSING', { file: booted.title, service, report: reportOf(booted.diagnosis) })
 }

@@ -19,8 +19,11 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), `|${head.map(() => '---').join('|')}|`, ...rows.map(line)].join('\n')
 }
 
+/** A block of code; its fence is longer than any in the text. */
 export function fence(language: string, text: string): string {
-  return `\`\`\`${language}\n${text.trimEnd()}\n\`\`\``
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map((match) => match[0].length))
+  const mark = '`'.repeat(longest + 1)
+  return `${mark}${language}\n${text.trimEnd()}\n${mark}`
 }
 
 /** A page: title, where it comes from, then its parts with empty lines between. */

@@ -1,9 +1,7 @@
 /** Owns the page of the tool-execution pipeline: the stage table as a flowchart and as tables, with who takes part now. */
-import { reportOf } from '@sluice/compose'
 import { nextOf, type Opening, type StageRow, type StageTable, toMermaid } from '@sluice/pipeline'
 import { batchTable, callTable, type LivePipeline, type ListenerInfo } from '@sluice/tools'
-import type { Booted } from './boot.ts'
-import { docsErrors } from './errors.ts'
+import { type Booted, serviceOf } from './boot.ts'
 import { code, fence, list, page, table } from './markdown.ts'
 import { Plugins } from './plugins.ts'
 import type { Page } from './types.ts'
@@ -27,13 +25,8 @@ class Participants {
   readonly live: LivePipeline
 
   constructor(booted: Booted) {
-    const service = booted.ctx.get('tools')
-    if (service === undefined) {
-      const report = reportOf(booted.diagnosis)
-      throw docsErrors('DOCS_SERVICE_MISSING', { file: booted.title, service: 'tools', report })
-    }
     this.plugins = new Plugins(booted)
-    this.live = service.live()
+    this.live = serviceOf(booted, 'tools').live()
   }
 
   of(opening: Opening | undefined): Participant[] {
