@@ -6,6 +6,7 @@ import { type SimRandom, seededRandom, simWorld } from '@sluice/testkit'
 import { describe, expect, it } from 'vitest'
 import { nodeWorld } from '../src/index.ts'
 
+const SEEDS = 15 * Number(process.env['SLUICE_SEEDS_FACTOR'] ?? 1)
 const OPERATIONS = 80
 
 interface Operation {
@@ -118,6 +119,6 @@ async function compare(seed: number): Promise<void> {
 
 describe.runIf(process.platform === 'linux')('the simulated disk', () => {
   it('answers random operations exactly as the real one does', async () => {
-    for (let seed = 1; seed <= 40; seed++) await compare(seed)
+    for (let seed = 1; seed <= SEEDS; seed++) await compare(seed)
   })
 })
