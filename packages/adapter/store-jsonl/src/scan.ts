@@ -98,8 +98,10 @@ export async function scanLog(
   /** Pieces of a line that began in earlier chunks. */
   let carry: Buffer[] = []
   let offset = from.offset
+  const { size } = await file.stat()
   for (;;) {
-    const buffer = Buffer.allocUnsafe(CHUNK_BYTES)
+    // One byte more than is expected, so that the end is seen at once in most cases.
+    const buffer = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(0, size - offset) + 1))
     const read = await file.read(buffer, offset)
     if (read === 0) break
     const chunk = buffer.subarray(0, read)

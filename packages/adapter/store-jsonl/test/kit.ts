@@ -2,9 +2,9 @@
 import type { World } from '@sluice/base'
 import * as sessionPlugin from '@sluice/session'
 import type { Session, SessionEvent, Sessions } from '@sluice/session'
-import { type SimWorld, type SimWorldOptions, simWorld, turn, worldPlugin } from '@sluice/testkit'
+import { type SimWorld, type SimWorldOptions, simWorld, turn } from '@sluice/testkit'
 import { Context } from 'cordis'
-import * as storePlugin from '../src/index.ts'
+import { jsonlStore } from '../src/index.ts'
 
 export const DIR = '/work/sessions'
 export const LOG = `${DIR}/s/events.jsonl`
@@ -12,8 +12,8 @@ export const LOG = `${DIR}/s/events.jsonl`
 /** Mounts the session service in a process of its own. */
 export async function mount(world: World): Promise<{ ctx: Context; sessions: Sessions; unload: () => Promise<void> }> {
   const ctx = new Context()
-  await ctx.plugin(worldPlugin(world))
-  await ctx.plugin(storePlugin, { dir: DIR })
+  ctx.provide('world', world)
+  ctx.provide('sessionStore', jsonlStore(world, DIR))
   const fiber = await ctx.plugin(sessionPlugin)
   return { ctx, sessions: ctx.sessions, unload: () => fiber.dispose() }
 }
