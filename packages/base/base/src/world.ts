@@ -157,7 +157,7 @@ export interface Child {
   killGroup(signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void
   /** True while any process of the group lives. */
   groupAlive(): boolean
-  /** Stops reading the output pipes; `closed` then resolves. */
+  /** Nothing more is told of the output, which is read and thrown away; `closed` resolves. The host may end meanwhile. */
   detachOutput(): void
 }
 
