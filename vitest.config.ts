@@ -7,5 +7,8 @@ export default defineConfig({
     testTimeout: 20_000,
     hookTimeout: 20_000,
     maxWorkers: 2,
+    // Modules are shared between files: importing them again would take most of the time.
+    pool: 'threads',
+    isolate: false,
   },
 })
