@@ -140,18 +140,16 @@ describe('composing', () => {
     expect(error.message).toBe('cannot read the composition /app/other.yml: there is no such file')
   })
 
-  it('refuses a folder, a file that is too long and a file that is no text', async () => {
-    const world = simWorld({
-      files: {
-        '/app/folder': null,
-        '/app/long.yml': new Uint8Array(1024 * 1024 + 1),
-        '/app/bytes.yml': new Uint8Array([0xff]),
-      },
-    })
-    for (const file of ['/app/folder', '/app/long.yml', '/app/bytes.yml']) {
-      const error = await refusal(compose(ctx, { file, world, importer: async () => ({}) }))
-      expect(error.code).toBe('COMPOSE_UNREADABLE')
-    }
+  it.each([
+    [null, 'it is a directory'],
+    [{ kind: 'fifo' as const }, 'it is a fifo'],
+    [new Uint8Array(1024 * 1024 + 1), 'more than 1048576'],
+    [new Uint8Array([0xff]), 'not valid'],
+  ])('refuses what is no file, too long or no text: %#', async (seed, problem) => {
+    const world = simWorld({ files: { '/app/odd.yml': seed } })
+    const error = await refusal(compose(ctx, { file: '/app/odd.yml', world, importer: async () => ({}) }))
+    expect(error.code).toBe('COMPOSE_UNREADABLE')
+    expect(error.message).toContain(problem)
   })
 
   it('that meets a failing plugin names it, its line, the reason and who depends on it, and unmounts all', async () => {
@@ -225,7 +223,10 @@ describe('composing', () => {
     const held = deferred<void>()
     const modules = { stuck: plugin('stuck', [], [], () => held.promise) }
     const world = simWorld({ autoAdvance: true, files: { [FILE]: '- name: stuck' } })
+    const startedAt = world.clock.now()
     const error = await refusal(start('', modules, { world, settleMs: 500 }))
+    // Once for the plugins to settle, once for them to unload.
+    expect(world.clock.now() - startedAt).toBe(1000)
     expect(error.message).toContain('1 plugin has not settled in time\nloading  stuck')
     held.resolve()
   })
