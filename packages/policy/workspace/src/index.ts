@@ -1,1 +1,3 @@
-export {}
+export { workspaceErrors } from './errors.ts'
+export { AUTHORITY, SECRETS } from './patterns.ts'
+export { apply, Config, inject, name } from './plugin.ts'

@@ -94,7 +94,7 @@ test('cards say what a call is about before it runs and what it came to', async 
   const cards = async (tool: string, args: Record<string, unknown>) => {
     const { data } = await run(tool, args)
     const call = session.events.findLast(({ type }) => type === 'tool/call')
-    return [(call?.data as { card: unknown }).card, data.card]
+    return [(call?.data as { card?: unknown } | undefined)?.card, data.card]
   }
   expect(await cards('read', { path: 'f', offset: 2, limit: 5 })).toEqual([
     { v: 1, kind: 'read', title: 'Read f', path: 'f', lines: '2-6' },
