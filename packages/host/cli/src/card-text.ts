@@ -27,7 +27,8 @@ export function durationOf(ms: number): string {
 }
 
 function headOf(card: Card): string {
-  return printableLine(card.title, CARD_LINE_CHARS_MAX)
+  const text = card.kind === 'terminal' ? `${card.title} $ ${card.command}` : card.title
+  return printableLine(text, CARD_LINE_CHARS_MAX)
 }
 
 function markOf({ tag }: Outcome): string {

@@ -1,4 +1,5 @@
 /** Owns which endpoint and model a run uses: the environment names the endpoint, `--model` the model. */
+import type { JsonObject } from '@sluice/base'
 import type { CompositionEntry } from '@sluice/compose'
 import { cliErrors } from './errors.ts'
 
@@ -60,11 +61,18 @@ function endpoints(env: Env): readonly Endpoint[] {
   return known
 }
 
-function withEndpoint(entries: readonly CompositionEntry[], { provider, baseURL, apiKeyEnv }: Endpoint) {
-  const config = { provider, baseURL, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
-  const fill = (entry: CompositionEntry) => ({ ...entry, config: { ...entry.config, ...config }, disabled: false })
+function withEndpoint(entries: readonly CompositionEntry[], endpoint: Endpoint): readonly CompositionEntry[] {
   if (entries.some(({ id }) => id === MODEL_ENTRY)) {
-    return entries.map((entry) => (entry.id === MODEL_ENTRY ? fill(entry) : entry))
+    return entries.map((entry) =>
+      entry.id === MODEL_ENTRY ? { ...entry, config: filled(entry, endpoint), disabled: false } : entry,
+    )
   }
+  const config = filled({ config: undefined }, endpoint)
   return [...entries, { id: MODEL_ENTRY, name: ADAPTER, config, disabled: false, line: 0 }]
+}
+
+/** The other options of the entry stay; what it says of its own endpoint goes, so that no key is sent to another. */
+function filled({ config }: Pick<CompositionEntry, 'config'>, { provider, baseURL, apiKeyEnv }: Endpoint): JsonObject {
+  const { apiKey: _key, apiKeyEnv: _env, headers: _headers, ...others } = config ?? {}
+  return { ...others, provider, baseURL, ...(apiKeyEnv !== undefined && { apiKeyEnv }) }
 }

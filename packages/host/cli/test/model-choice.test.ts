@@ -45,6 +45,21 @@ describe('the model of a run', () => {
     expect(() => chosen(env)).toThrow(expect.objectContaining({ code: 'CLI_MODEL_UNNAMED' }))
   })
 
+  test('a key or header of the composition is never sent to the endpoint of the environment', () => {
+    const own = {
+      provider: 'mine',
+      baseURL: 'http://mine',
+      apiKey: 'k1',
+      apiKeyEnv: 'MY_KEY',
+      headers: { cookie: 'k2' },
+    }
+    const env = { SLUICE_BASE_URL: 'http://other', SLUICE_MODEL: 'm' }
+    expect(chosen(env, undefined, [entry('model', '@sluice/llm-ai-sdk', own)]).config).toEqual({
+      provider: 'custom',
+      baseURL: 'http://other',
+    })
+  })
+
   test('--model names a model of the first endpoint, or provider/name of a certain one', () => {
     const env = { DEEPSEEK_API_KEY: 'k', OPENAI_API_KEY: 'k' }
     expect(chosen(env, 'deepseek-reasoner').model).toBe('deepseek/deepseek-reasoner')

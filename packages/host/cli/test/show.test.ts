@@ -20,9 +20,12 @@ describe('cards', () => {
     const cards: [Card, string][] = [
       [
         { v: 1, kind: 'terminal', title: 'bash', command: 'ls', output: 'a\n', exitCode: 1 },
-        '✔ bash  (exit 1, 12 ms)\n    a',
+        '✔ bash $ ls  (exit 1, 12 ms)\n    a',
       ],
-      [{ v: 1, kind: 'terminal', title: 'bash', command: 'ls', exitCode: null }, '✔ bash  (exit by signal, 12 ms)'],
+      [
+        { v: 1, kind: 'terminal', title: 'bash', command: 'ls', exitCode: null },
+        '✔ bash $ ls  (exit by signal, 12 ms)',
+      ],
       [{ v: 1, kind: 'diff', title: 'edit a', path: 'a', diff: '-x\n+y' }, '✔ edit a  (12 ms)\n    -x\n    +y'],
       [
         { v: 1, kind: 'search', title: 'grep x', query: 'x', hits: 2, text: 'a:1' },
