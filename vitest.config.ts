@@ -8,7 +8,7 @@ export default defineConfig({
     hookTimeout: 20_000,
     maxWorkers: 2,
     // Modules are shared between files: importing them again would take most of the time.
-    pool: 'threads',
+    pool: 'forks',
     isolate: false,
   },
 })
