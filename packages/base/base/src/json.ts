@@ -143,13 +143,14 @@ export interface LosslessCopy {
 }
 
 /** A deeply frozen copy of `value`, which JSON can hold without loss, and how many strings had to be made well-formed.
- *  A copy that was made here before is returned as it is.
+ *  A copy that was made here before is returned as it is. `around`: levels that will enclose the copy and count with it.
  *  @throws JSON_NOT_LOSSLESS with the path of the first offending place */
-export function losslessCopy(value: unknown): LosslessCopy {
+export function losslessCopy(value: unknown, around = 0): LosslessCopy {
   const walk = new Walk()
+  walk.deepest = around
   try {
-    const copy = walkValue(value, 0, walk)
-    if (copy !== null && typeof copy === 'object') made.set(copy, walk.deepest)
+    const copy = walkValue(value, around, walk)
+    if (copy !== null && typeof copy === 'object') made.set(copy, walk.deepest - around)
     return { value: copy, replaced: walk.replaced }
   } catch (error) {
     const problem = error instanceof Refusal ? error.problem : `reading it threw: ${messageOf(error)}`

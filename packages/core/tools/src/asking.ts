@@ -5,8 +5,13 @@ import type { Listener } from './listeners.ts'
 import type { CallState } from './state.ts'
 import type { Limit } from './watchdog.ts'
 
+/** True for objects with a `then` to call; an object that hides it behind a throw is none. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function'
+  try {
+    return value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function'
+  } catch {
+    return false
+  }
 }
 
 /** The listener's own time: it stands still inside its `next()`. */
@@ -103,7 +108,7 @@ function bounded(
       over()
       reject(failure)
     }
-    answer.then(
+    Promise.resolve(answer).then(
       (value) => {
         over()
         if (listener.gone()) reject(goneFailure(event, listener))
@@ -111,5 +116,27 @@ function bounded(
       },
       (error: unknown) => fail(failureOf(error, listener.plugin)),
     )
+  })
+}
+
+/** `work`, unless the call is aborted and `graces` times the grace pass without its end: then a failure of `blamed()`. */
+export function underGrace<T>(state: CallState, graces: number, work: Promise<T>, blamed: () => string): Promise<T> {
+  const { watchdog, config } = state.machine
+  const { source } = state.start
+  const ms = graces * config.graceMs
+  return new Promise((resolve, reject) => {
+    let limit: Limit | undefined
+    const begin = () => {
+      limit = watchdog.limit(ms, () => {
+        const error = toolsErrors('TOOLS_ABANDONED', { ms })
+        reject(new StageFailure('expired', blamed(), error.code, error.message))
+      })
+    }
+    const off = source.on(begin)
+    if (source.aborted) begin()
+    work.then(resolve, reject).finally(() => {
+      off()
+      limit?.end()
+    })
   })
 }

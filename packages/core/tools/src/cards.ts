@@ -1,30 +1,16 @@
 /** Owns cards: checks what presenters return, and makes the generic card where they fail. */
-import { type Json, type JsonObject, lossless } from '@sluice/base'
-import type { Card, ContentPart, Outcome } from '@sluice/session'
+import { type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
+import { type Card, type ContentPart, type Outcome, sessionEvents } from '@sluice/session'
 import type { ToolDefinition, ToolResult } from './types.ts'
 
 /** Characters of a generic card's text. */
 const TEXT_MAX = 400
 
-const fields: Readonly<Record<Card['kind'], readonly string[]>> = {
-  generic: [],
-  terminal: ['command'],
-  diff: ['path', 'diff'],
-  search: ['query'],
-  read: ['path'],
-  web: ['url'],
-  todo: [],
-}
-
-/** A frozen card from what a presenter returned.
- *  @throws TypeError or JSON_NOT_LOSSLESS for anything that is no card */
+/** A frozen card from what a presenter returned: what the log holds as a card, and nothing else.
+ *  @throws TypeError or JSON_NOT_LOSSLESS */
 function cardOf(answer: unknown): Card {
-  const card = lossless(answer) as JsonObject
-  const kind = card['kind']
-  if (card['v'] !== 1 || typeof kind !== 'string' || !Object.hasOwn(fields, kind) || typeof card['title'] !== 'string')
-    throw new TypeError('not a card')
-  for (const field of fields[kind as Card['kind']])
-    if (typeof card[field] !== 'string') throw new TypeError('not a card')
+  const card = lossless(answer)
+  if (!schemaCheck(sessionEvents['tool/call'].schema.properties.card).test(card)) throw new TypeError('not a card')
   return card as unknown as Card
 }
 

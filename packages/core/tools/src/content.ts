@@ -1,6 +1,6 @@
 /** Owns content for the model: decoded from what plugins return, or rendered from a value. */
-import { type Json, type JsonObject, lossless } from '@sluice/base'
-import type { ContentPart } from '@sluice/session'
+import { type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
+import { type ContentPart, sessionEvents } from '@sluice/session'
 import type { Registered } from './definition.ts'
 import { noOutput } from './prompt.ts'
 
@@ -13,17 +13,13 @@ export function textContent(text: string): readonly ContentPart[] {
 export function contentOf(given: unknown): readonly ContentPart[] {
   if (typeof given === 'string') return textContent(given)
   const parts = lossless(given)
-  if (!Array.isArray(parts)) throw new TypeError('content is a text or a list of parts')
-  for (const part of parts as readonly Json[])
-    if (!isPart(part)) throw new TypeError('a part is { type: "text", text } or an image')
-  return parts.length === 0 ? textContent('') : (parts as unknown as readonly ContentPart[])
+  if (!isContent(parts)) throw new TypeError('content is a text, or a list of texts { type: "text", text } and images')
+  return parts.length === 0 ? textContent('') : parts
 }
 
-function isPart(part: Json): boolean {
-  if (part === null || typeof part !== 'object') return false
-  const { type, text, mediaType, blob } = part as JsonObject
-  if (type === 'text') return typeof text === 'string'
-  return type === 'image' && typeof mediaType === 'string' && blob !== null && typeof blob === 'object'
+/** What the log holds as content, and nothing else. */
+function isContent(value: Json): value is Json & readonly ContentPart[] {
+  return schemaCheck(sessionEvents['tool/result'].schema.properties.content).test(value)
 }
 
 /** What the model reads of `value`: rendered by the definition while its plugin is mounted. */

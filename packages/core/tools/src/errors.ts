@@ -112,9 +112,9 @@ export const toolsErrors = defineErrors({
     remedy: 'Report this as a defect.',
   },
   TOOLS_RUN_OVER: {
-    when: 'a nested call is made after the body has settled',
+    when: 'a nested call is made after the body has settled, or next() is called after its wrapper has answered',
     message: (d: { tool: string }) => `${d.tool} was called after its run had ended`,
-    remedy: 'Make nested calls before the body returns.',
+    remedy: 'Make nested calls before the body returns, and call next() before the wrapper answers.',
   },
   TOOLS_NESTED_FAILED: {
     when: 'a nested call does not succeed',

@@ -1,16 +1,20 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
 import { AbortSource } from './abort.ts'
-import { ask, type OwnTime } from './asking.ts'
-import { checkedValue, DeadlineReached, runBody } from './body.ts'
+import { ask, type OwnTime, underGrace } from './asking.ts'
+import { DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
+import { runBody } from './body.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, type StageFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
-import type { CallState } from './state.ts'
+import type { Asked, CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
 import type { Attempt, Call, ExecuteRun } from './types.ts'
+import type { Limit } from './watchdog.ts'
 
 const event = 'tools/execute'
+/** After an abort or a deadline the body has one grace, then the wrappers around it have another. */
+const GRACES = 2
 
 export async function execute(state: CallState): Promise<CallOutcome<'execute'>> {
   const listeners = state.machine.listeners.of(event, state.start.agent)
@@ -19,7 +23,7 @@ export async function execute(state: CallState): Promise<CallOutcome<'execute'>>
     if (listeners.length === 0) state.attempt = await runBody(state, source)
     else {
       const nesting = new Nesting(state, listeners)
-      state.attempt = await nesting.from(0, source)
+      state.attempt = await underGrace(state, GRACES, nesting.from(0, source), () => nesting.current)
       if (nesting.failure) throw nesting.failure
     }
     return 'done'
@@ -32,6 +36,8 @@ export async function execute(state: CallState): Promise<CallOutcome<'execute'>>
 class Inner {
   running: Promise<Attempt> | undefined
   last: Attempt | undefined
+  /** The wrapper has answered: it may start nothing any more. */
+  over = false
   readonly source: AbortSource
   deadlineMs: number | undefined
 
@@ -42,12 +48,16 @@ class Inner {
 
 class Nesting {
   failure: StageFailure | undefined
+  /** The wrapper whose own code runs, as far as that can be known. */
+  current = event
   private readonly state: CallState
   private readonly listeners: readonly Listener[]
+  private readonly asked: Asked[] = []
 
   constructor(state: CallState, listeners: readonly Listener[]) {
     this.state = state
     this.listeners = listeners
+    state.detail.asked = this.asked
   }
 
   /** Runs the wrappers from `index` on, and the body inside them. Never rejects: a wrapper's own throw is kept in `failure`. */
@@ -56,49 +66,66 @@ class Nesting {
     if (!listener) return runBody(this.state, source)
     const inner = new Inner(source)
     let own: OwnTime | undefined
+    this.current = listener.plugin
     try {
-      const run: ExecuteRun = Object.freeze({
-        attempt: this.state.body.tries + 1,
-        deadline: (ms: number) => {
-          if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
-          inner.deadlineMs = Math.min(ms, inner.deadlineMs ?? ms)
-        },
-      })
+      const run = this.runOf(inner)
       const answer = await ask(this.state, event, listener, { divert: false }, (time) => {
         own = time
-        return listener.call(this.state.call as Call, run, () => time.outside(this.next(index, inner, listener)))
+        return listener.call(this.state.call as Call, run, () => this.next(index, inner, listener, time))
       })
+      inner.over = true
       this.note(listener, 'answered', own)
       if (inner.running) return await this.leftRunning(inner, listener)
-      return answer === inner.last && inner.last ? inner.last : this.decode(answer)
+      return answer === inner.last && inner.last ? inner.last : decodeAttempt(this.state, answer)
     } catch (error) {
+      inner.over = true
       const failure = failureOf(error, listener.plugin)
       this.failure ??= failure
       this.note(listener, failure.detour, own)
       if (inner.running) await this.leftRunning(inner, listener)
-      return { status: 'failed', executed: this.state.executed, code: failure.code, message: failure.message }
+      return failed(failure, this.state.executed)
     } finally {
       inner.source.close()
     }
   }
 
-  private note(listener: Listener, said: string, own: OwnTime | undefined): void {
-    this.state.detail.asked ??= []
-    this.state.detail.asked.push({ plugin: listener.plugin, said, ms: own?.ms ?? 0 })
+  private runOf(inner: Inner): ExecuteRun {
+    return Object.freeze({
+      attempt: this.state.body.tries + 1,
+      deadline(ms: number) {
+        if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
+        inner.deadlineMs = Math.min(ms, inner.deadlineMs ?? ms)
+      },
+    })
   }
 
-  private async next(index: number, inner: Inner, listener: Listener): Promise<Attempt> {
+  private note(listener: Listener, said: string, own: OwnTime | undefined): void {
+    this.asked.push({ plugin: listener.plugin, said, ms: own?.ms ?? 0 })
+  }
+
+  /** What the wrapper's `next()` gives. A refusal that nobody looks at is no unhandled rejection. */
+  private next(index: number, inner: Inner, listener: Listener, own: OwnTime): Promise<Attempt> {
+    const attempt = own.outside(this.again(index, inner))
+    attempt.then(
+      () => (this.current = listener.plugin),
+      () => {},
+    )
+    return attempt
+  }
+
+  private async again(index: number, inner: Inner): Promise<Attempt> {
     this.checkRepeatable(inner)
-    const running = this.underDeadline(index, inner, listener)
+    const running = this.underDeadline(index, inner)
     inner.running = running
     inner.last = await running
     inner.running = undefined
     return inner.last
   }
 
-  /** @throws TOOLS_NOT_REPEATABLE */
-  private checkRepeatable({ running, last }: Inner): void {
+  /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE */
+  private checkRepeatable({ running, last, over }: Inner): void {
     const { info } = this.state.entry as Registered
+    if (over) throw toolsErrors('TOOLS_RUN_OVER', { tool: info.name })
     const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool: info.name, problem })
     if (running) throw refuse('the previous try has not settled')
     if (!last) return
@@ -108,21 +135,18 @@ class Nesting {
   }
 
   /** The rest of the nest. A deadline fires the signal, gives grace, then answers in place of what hangs. */
-  private underDeadline(index: number, inner: Inner, listener: Listener): Promise<Attempt> {
+  private underDeadline(index: number, inner: Inner): Promise<Attempt> {
     const { state } = this
     const { watchdog, config } = state.machine
     const ms = inner.deadlineMs
     if (ms === undefined) return this.from(index + 1, inner.source)
     const source = new AbortSource(inner.source)
     return new Promise((resolve) => {
-      const reason = new DeadlineReached(ms, listener.plugin)
-      let grace: { end(): void } | undefined
+      let grace: Limit | undefined
       const limit = watchdog.limit(ms, () => {
         state.deadlines.delete(limit)
-        source.fire(reason)
-        grace = watchdog.limit(config.graceMs, () =>
-          finish({ status: 'timed-out', executed: state.executed, reason: reason.message }),
-        )
+        source.fire(new DeadlineReached(ms))
+        grace = watchdog.limit(GRACES * config.graceMs, () => finish(stopped(source, state.executed)))
       })
       state.deadlines.add(limit)
       const finish = (attempt: Attempt) => {
@@ -142,34 +166,12 @@ class Nesting {
     inner.source.fire(error)
     const { watchdog, config } = this.state.machine
     await new Promise<void>((resolve) => {
-      const grace = watchdog.limit(config.graceMs, resolve)
+      const grace = watchdog.limit(GRACES * config.graceMs, resolve)
       void inner.running?.then(() => {
         grace.end()
         resolve()
       })
     })
-    return { status: 'failed', executed: this.state.executed, code: error.code, message: error.message }
-  }
-
-  /** An attempt that a wrapper made itself; what it says of `executed` is replaced by what is known.
-   *  @throws TOOLS_BAD_ANSWER */
-  private decode(answer: unknown): Attempt {
-    const { executed } = this.state
-    const { status, value, code, message, reason } = (answer ?? {}) as Record<string, unknown>
-    const text = (given: unknown, otherwise: string) => (typeof given === 'string' ? given.toWellFormed() : otherwise)
-    switch (status) {
-      case 'succeeded': {
-        const checked = checkedValue(this.state.entry as Registered, value)
-        if ('code' in checked) return { status: 'failed', executed, code: checked.code, message: checked.message }
-        return { status, executed, value: checked.value }
-      }
-      case 'failed':
-        return { status, executed, code: text(code, 'TOOLS_BODY_FAILED'), message: text(message, 'it failed') }
-      case 'aborted':
-      case 'timed-out':
-        return { status, executed, reason: text(reason, 'no reason given') }
-      default:
-        throw toolsErrors('TOOLS_BAD_ANSWER', { event, problem: 'the answer is no attempt; return what next() gave' })
-    }
+    return failed(error, this.state.executed)
   }
 }

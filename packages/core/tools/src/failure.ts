@@ -20,6 +20,15 @@ export class StageFailure extends Error {
 /** A thrown value as the failure of `by`. A failure that already has an owner keeps it. */
 export function failureOf(thrown: unknown, by: string): StageFailure {
   if (thrown instanceof StageFailure) return thrown
-  const code = isSluiceError(thrown) ? thrown.code : 'TOOLS_LISTENER_FAILED'
-  return new StageFailure('threw', by, code, messageOf(thrown), thrown)
+  return new StageFailure('threw', by, codeOf(thrown, 'TOOLS_LISTENER_FAILED'), messageOf(thrown), thrown)
+}
+
+/** The code of an expected failure, whatever was thrown. */
+export function codeOf(thrown: unknown, otherwise: string): string {
+  try {
+    const code: unknown = isSluiceError(thrown) ? thrown.code : otherwise
+    return typeof code === 'string' ? code.toWellFormed() : otherwise
+  } catch {
+    return otherwise
+  }
 }

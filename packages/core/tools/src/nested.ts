@@ -1,6 +1,7 @@
 /** Owns nested calls: a capability of one run that makes ordinary calls with that run's call as parent. */
 import { type Json, messageOf } from '@sluice/base'
 import { AbortSource } from './abort.ts'
+import type { RunState } from './body.ts'
 import { textOf } from './cards.ts'
 import { toolsErrors } from './errors.ts'
 import { Slots } from './slots.ts'
@@ -24,9 +25,16 @@ export class Nest {
     this.slots = new Slots(outer.start.slots.parallelism)
   }
 
-  /** @throws TOOLS_RUN_OVER, TOOLS_NESTED_FAILED */
-  async call(tool: string, args: unknown, over: boolean, join: (contexts: readonly string[]) => void): Promise<Json> {
-    if (over || this.source.aborted || this.count >= NESTED_MAX)
+  /** A failure that nobody looks at is no unhandled rejection: the log has it.
+   *  @throws TOOLS_RUN_OVER, TOOLS_NESTED_FAILED */
+  call(tool: string, args: unknown, run: RunState): Promise<Json> {
+    const value = this.make(tool, args, run)
+    value.catch(() => {})
+    return value
+  }
+
+  private async make(tool: string, args: unknown, run: RunState): Promise<Json> {
+    if (run.over || this.source.aborted || this.count >= NESTED_MAX)
       throw toolsErrors('TOOLS_RUN_OVER', { tool: String(tool) })
     const { start } = this.outer
     const state = new CallState({
@@ -52,19 +60,15 @@ export class Nest {
       this.outer.uncount?.(this.running.size)
     }
     const settled = state.settled as SettledCall
-    join(settled.result.contexts)
-    if (settled.result.endTurn) this.outer.endTurn = true
+    run.contexts.push(...settled.result.contexts)
+    if (settled.result.endTurn) run.ended = true
     return valueOf(settled)
-  }
-
-  close(reason: string): void {
-    this.source.fire(reason)
   }
 
   /** Cancels what runs and waits for it. */
   async closed(reason: string): Promise<void> {
     if (this.running.size > 0) {
-      this.close(reason)
+      this.source.fire(reason)
       await Promise.allSettled(this.running)
     }
     this.source.close()

@@ -1,18 +1,17 @@
 /** Owns post-execute: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, messageOf } from '@sluice/base'
 import type { ContentPart } from '@sluice/session'
-import { ask } from './asking.ts'
-import { checkedValue } from './body.ts'
+import { ask, underGrace } from './asking.ts'
+import { checkedValue } from './attempt.ts'
 import { fromAttempt, fromDenial, plainContent, resultOf } from './candidate.ts'
 import { contentOf, render, textContent } from './content.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
-import { failureOf, StageFailure } from './failure.ts'
+import { failureOf, type StageFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
 import type { CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
 import type { Call, PassedOn } from './types.ts'
-import type { Limit } from './watchdog.ts'
 
 const event = 'tools/post-execute'
 type Post = CallOutcome<'post-execute'>
@@ -22,32 +21,18 @@ export function postExecute(state: CallState): Post | Promise<Post> {
   if (state.denial) fromDenial(state)
   else fromAttempt(state)
   const listeners = state.machine.listeners.of(event, state.start.agent)
-  return listeners.length === 0 ? 'accept' : underGrace(state, new Reviewing(state, listeners))
+  return listeners.length === 0 ? 'accept' : review(state, listeners)
 }
 
-/** After an abort the listeners together have the grace; then the content is withheld. */
-function underGrace(state: CallState, reviewing: Reviewing): Promise<Post> {
-  const { watchdog, config } = state.machine
-  const { source } = state.start
-  return new Promise((resolve, reject) => {
-    let limit: Limit | undefined
-    const begin = () => {
-      limit = watchdog.limit(config.graceMs, () => {
-        const error = toolsErrors('TOOLS_ABANDONED', { ms: config.graceMs })
-        reviewing.over = true
-        reject(new StageFailure('expired', reviewing.current ?? event, error.code, error.message))
-      })
-    }
-    const off = source.on(begin)
-    if (source.aborted) begin()
-    void reviewing
-      .from(0)
-      .then(() => (reviewing.failure ? reject(reviewing.failure) : resolve(reviewing.outcome)), reject)
-      .finally(() => {
-        off()
-        limit?.end()
-      })
-  })
+async function review(state: CallState, listeners: readonly Listener[]): Promise<Post> {
+  const reviewing = new Reviewing(state, listeners)
+  try {
+    await underGrace(state, 1, reviewing.from(0), () => reviewing.current)
+  } finally {
+    reviewing.over = true
+  }
+  if (reviewing.failure) throw reviewing.failure
+  return reviewing.outcome
 }
 
 interface Answer {
@@ -63,7 +48,7 @@ interface Answer {
 class Reviewing {
   outcome: Post = 'accept'
   failure: StageFailure | undefined
-  current: string | undefined
+  current = event
   /** Set when the stage has been left: late answers change nothing. */
   over = false
   private readonly state: CallState

@@ -62,7 +62,13 @@ export class ToolsService extends Service implements Tools {
       listeners: this.listeners,
       missing: () => this.policies.missing(),
       approval: () => root.get('approval'),
-      report: (message: string) => logger.warn('%s', message),
+      report(message: string) {
+        try {
+          logger.warn('%s', message)
+        } catch {
+          // Where messages go is not the call's concern.
+        }
+      },
       run: runCall,
     })
   }

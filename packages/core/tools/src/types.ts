@@ -69,6 +69,8 @@ export interface Run {
   /** 1 for the first try. */
   readonly attempt: number
   progress(update: Json): void
+  /** Says something to a person, through the logger. */
+  log(message: string): void
   /** Makes a nested call; the only way to make one.
    *  @throws TOOLS_NESTED_FAILED with code, tool, reason, executed; TOOLS_RUN_OVER after the body has settled */
   call(tool: string, args: unknown): Promise<Json>

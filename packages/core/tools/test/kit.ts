@@ -12,7 +12,7 @@ import * as toolsPlugin from '@sluice/tools'
 import * as approvalPlugin from '@sluice/approval'
 import { firstBadStep } from '@sluice/pipeline'
 import * as sessionPlugin from '@sluice/session'
-import { memoryStorePlugin, type Session, type ToolResultData } from '@sluice/session'
+import { memoryStore, type Session, type SessionStore, type ToolResultData } from '@sluice/session'
 import { type SimWorld, simWorld, worldPlugin } from '@sluice/testkit'
 import { Context, type Fiber } from 'cordis'
 
@@ -31,6 +31,8 @@ export interface Bench {
   ): Promise<SettledCall>
   /** Data of every `tool/result`, in log order. */
   results(): ToolResultData[]
+  /** What was reported to a person instead of changing an outcome. */
+  readonly reports: readonly string[]
 }
 
 export interface BenchOptions {
@@ -38,13 +40,21 @@ export interface BenchOptions {
   readonly approval?: boolean
   /** Timers fire by themselves when nothing else can happen. Default true. */
   readonly autoAdvance?: boolean
+  /** Where sessions are kept. Default: in memory. */
+  readonly store?: SessionStore
 }
 
 export async function makeBench(options: BenchOptions = {}): Promise<Bench> {
   const world = simWorld({ autoAdvance: options.autoAdvance ?? true })
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
-  await ctx.plugin(memoryStorePlugin)
+  const reports: string[] = []
+  ctx.logger.exporter({
+    levels: { default: 0, tools: 3 },
+    export: ({ args }) => void reports.push(args.slice(1).join(' ')),
+  })
+  const provideStore = (own: Context) => void own.provide('sessionStore', options.store ?? memoryStore())
+  await ctx.plugin({ name: 'store', provide: ['sessionStore'], apply: provideStore })
   await ctx.plugin(sessionPlugin)
   await ctx.plugin(toolsPlugin, { otherwise: 'allow', ...options.config })
   if (options.approval) await ctx.plugin(approvalPlugin)
@@ -58,13 +68,14 @@ export async function makeBench(options: BenchOptions = {}): Promise<Bench> {
     session,
     plugin,
     register: (definition) => plugin(`tool-${definition.name}`, (own) => void own.tools.register(definition)),
-    async call(tool, args = {}, { id = `c${++count}`, ...rest } = {}) {
-      return await ctx.tools.execute({ session, call: { id, tool, arguments: args }, ...rest })
+    call(tool, args = {}, { id = `c${++count}`, ...rest } = {}) {
+      return ctx.tools.execute({ session, call: { id, tool, arguments: args }, ...rest })
     },
     results: () =>
       session.events
         .filter((event) => event.type === 'tool/result')
         .map((event) => event.data as unknown as ToolResultData),
+    reports,
   }
 }
 

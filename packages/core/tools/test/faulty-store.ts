@@ -1,0 +1,36 @@
+/** Owns a memory store whose writes and durability the test decides. */
+import { memoryStore, type SessionEvent, type SessionLog, type SessionStore } from '@sluice/session'
+
+export interface Faults {
+  /** Throws to refuse an event. */
+  write?: (event: SessionEvent) => void
+  /** What `durable` waits for. */
+  durable?: (seq: number) => Promise<void>
+}
+
+/** A store that asks `faults` first; change its members at any time. */
+export function faultyStore(faults: Faults): SessionStore {
+  const inner = memoryStore()
+  const faulty = (log: SessionLog): SessionLog => ({
+    write(event, line) {
+      faults.write?.(event)
+      log.write(event, line)
+    },
+    async durable(seq) {
+      await faults.durable?.(seq)
+      await log.durable(seq)
+    },
+    putBlob: (digest, bytes) => log.putBlob(digest, bytes),
+    getBlob: (digest) => log.getBlob(digest),
+    close: () => log.close(),
+  })
+  return {
+    kind: 'faulty',
+    create: async (id) => faulty(await inner.create(id)),
+    async open(id, mode) {
+      const opened = await inner.open(id, mode)
+      return { ...opened, log: faulty(opened.log) }
+    },
+    list: () => inner.list(),
+  }
+}
