@@ -1,4 +1,5 @@
 /** Owns what tests of files start from: a simulated World, a session in memory, and `ctx.fs`. */
+import type { World } from '@sluice/base'
 import * as sessionPlugin from '@sluice/session'
 import type { Session } from '@sluice/session'
 import { type SimWorld, type SimWorldOptions, simWorld, worldPlugin } from '@sluice/testkit'
@@ -22,7 +23,7 @@ export async function setup(options: SimWorldOptions = {}): Promise<Setup> {
   return { ctx, world, session, call: (id = `call-${++calls}`) => ({ session, call: { id, tool: 'test' } }) }
 }
 
-export async function mounted(world: SimWorld): Promise<Context> {
+export async function mounted(world: World): Promise<Context> {
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
   await ctx.plugin(sessionPlugin.memoryStorePlugin)
