@@ -1,6 +1,6 @@
 /** Owns comparing printed pages with those on disk. */
 import { createTwoFilesPatch } from 'diff'
-import { compare } from './plugins.ts'
+import { compare } from './known-plugins.ts'
 import type { Difference, Page } from './types.ts'
 
 function difference(name: string, kind: Difference['kind'], before: string, after: string): Difference {

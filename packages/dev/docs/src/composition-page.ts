@@ -3,7 +3,7 @@ import { reportOf } from '@sluice/compose'
 import type { Booted } from './boot.ts'
 import { label } from './chart.ts'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, type KnownPlugin, Plugins } from './plugins.ts'
+import { compare, type KnownPlugin, Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 interface Service {

@@ -1,7 +1,7 @@
 /** Owns the page of options: for each plugin of the composition, what it may be configured with. */
 import type { Booted } from './boot.ts'
 import { code, page, table } from './markdown.ts'
-import { compare } from './plugins.ts'
+import { compare } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** What is read of a configuration schema. */

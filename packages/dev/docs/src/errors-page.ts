@@ -4,7 +4,7 @@ import * as composing from '@sluice/compose'
 import * as pipeline from '@sluice/pipeline'
 import type { Booted } from './boot.ts'
 import { code, page, table } from './markdown.ts'
-import { compare } from './plugins.ts'
+import { compare } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** Packages that are below every composition, so that no entry names them. */

@@ -3,7 +3,7 @@ import { nextOf, type Opening, type StageRow, type StageTable, toMermaid } from 
 import { batchTable, callTable, type LivePipeline, type ListenerInfo } from '@sluice/tools'
 import { type Booted, serviceOf } from './boot.ts'
 import { code, fence, list, page, table } from './markdown.ts'
-import { Plugins } from './plugins.ts'
+import { Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** One who takes part in a stage: in few words for the chart, in all for the table. */

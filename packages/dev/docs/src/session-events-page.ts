@@ -1,7 +1,7 @@
 /** Owns the page of the session log: the event types that are registered now. */
 import { type Booted, serviceOf } from './boot.ts'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, Plugins } from './plugins.ts'
+import { compare, Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** @throws DOCS_SERVICE_MISSING */

@@ -2,7 +2,7 @@
 import type { ToolInfo } from '@sluice/tools'
 import { type Booted, serviceOf } from './boot.ts'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, Plugins } from './plugins.ts'
+import { compare, Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 function annotationsOf(tool: ToolInfo): string {
