@@ -1,1 +1,7 @@
-export {}
+export { LIMIT_DEFAULT, LIMIT_MAX } from './arguments.ts'
+export { CANDIDATES_MAX } from './candidates.ts'
+export { searchErrors } from './errors.ts'
+export { LINE_CHARS_MAX } from './matches.ts'
+export { apply, inject, name } from './plugin.ts'
+export { Records, RECORD_BYTES_MAX } from './records.ts'
+export type * from './types.ts'

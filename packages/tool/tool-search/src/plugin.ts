@@ -1,0 +1,12 @@
+/** Owns the wiring of the search tools. */
+import type { Context } from 'cordis'
+import { globTool, grepTool } from './tools.ts'
+
+export const name = 'tool-search'
+export const inject = ['tools', 'fs', 'world']
+
+export function apply(ctx: Context): void {
+  const { tools, fs, world } = ctx
+  tools.register(globTool({ fs, world }))
+  tools.register(grepTool({ fs, world }))
+}
