@@ -122,7 +122,10 @@ export async function place(options: PlaceOptions = {}): Promise<Place> {
   const env = { XDG_DATA_HOME: join(folder, 'data'), XDG_CONFIG_HOME: join(folder, 'config'), ...options.env }
   const parts: RunParts = {
     world: { ...world, host: { ...world.host, env } },
-    importer: async (name) => modules[name] ?? ((await import(/* @vite-ignore */ name)) as unknown),
+    importer: async (name) => {
+      const address = name.startsWith('./') ? join(folder, name) : name
+      return modules[name] ?? ((await import(/* @vite-ignore */ address)) as unknown)
+    },
   }
   return { folder, parts, composition, sluice: (terminal, ...argv) => runCli(argv, terminal, parts) }
 }

@@ -1,0 +1,47 @@
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Context } from 'cordis'
+import { describe, expect, test } from 'vitest'
+import { calls, place, tool, watchedTerminal } from './harness.ts'
+
+const root = new URL('../../../../', import.meta.url)
+const readme = await readFile(new URL('README.md', root), 'utf8')
+const allowing = {
+  name: 'permissions',
+  apply: (ctx: Context) => void ctx.on('tools/pre-execute', () => ({ kind: 'allow' })),
+}
+
+describe('the README of the project', () => {
+  test('its plugin has at most 20 lines and does what it says', async () => {
+    const [block = ''] = /(?<=^```ts\n)[\s\S]*?(?=^```)/m.exec(readme) ?? []
+    expect(block.trimEnd().split('\n').length).toBeLessThanOrEqual(20)
+    const heard: string[] = []
+    const p = await place({
+      steps: [
+        calls('edit', { path: 'package-lock.json' }),
+        calls('edit', { path: 'a.ts' }),
+        (request) => (heard.push(...request.messages.map((message) => JSON.stringify(message.content))), 'done'),
+      ],
+      tools: [tool('edit', () => 'edited')],
+      entries: '- name: ./house-rules.ts\n- name: allowing\n',
+      modules: { allowing },
+    })
+    await writeFile(join(p.folder, 'house-rules.ts'), block)
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'run', '--composition', p.composition, '--model', 'sim/one', 'go')).toBe(3)
+    expect(t.out).toContain('the package manager writes lockfiles')
+    expect(heard.join('\n')).toContain('Run the formatter before you finish.')
+  })
+
+  test('every file and folder that it links to is there', async () => {
+    for (const [, path = ''] of readme.matchAll(/\]\(([^)#:]+)\)/g)) {
+      expect([
+        path,
+        await stat(new URL(path, root)).then(
+          () => 'is there',
+          () => 'is missing',
+        ),
+      ]).toEqual([path, 'is there'])
+    }
+  })
+})
