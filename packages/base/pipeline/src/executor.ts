@@ -1,22 +1,6 @@
 /** Owns the loop that walks a subject through a table, one recorded step at a time. */
-import { defineErrors } from '@sluice/base'
-import { flaws } from './flaws.ts'
+import { assertSound, pipelineErrors } from './errors.ts'
 import type { Detour, OutcomeOf, StageOf, StageTable } from './table.ts'
-
-export const pipelineErrors = defineErrors({
-  PIPELINE_UNSOUND: {
-    when: 'an executor is made for a table with flaws',
-    message: (d: { table: string; flaws: readonly string[] }) =>
-      `the table ${d.table} is unsound: ${d.flaws.join('; ')}`,
-    remedy: 'Mend the table; flaws(table) lists what is wrong.',
-  },
-  PIPELINE_BAD_OUTCOME: {
-    when: 'a stage answers with an outcome that is not in its row',
-    message: (d: { stage: string; outcome: string }) =>
-      `stage ${d.stage} answered ${d.outcome}, which is not in its row`,
-    remedy: 'Answer with an outcome of the row, or add it to the table.',
-  },
-})
 
 export type Handlers<T extends StageTable, Subject> = {
   readonly [S in StageOf<T>]: (subject: Subject) => OutcomeOf<T, S> | PromiseLike<OutcomeOf<T, S>>
@@ -43,7 +27,7 @@ interface Node {
 function compile(table: StageTable, handlers: Record<string, Node['handle']>): Map<string, Node> {
   const nodes = new Map<string, Node>()
   for (const [stage, row] of Object.entries(table.stages)) {
-    const handle = handlers[stage]
+    const handle = Object.hasOwn(handlers, stage) ? handlers[stage] : undefined
     if (!handle) throw new TypeError(`no handler for stage ${stage}`)
     nodes.set(stage, { stage, handle, next: new Map(), detours: row.detours ?? [] })
   }
@@ -59,8 +43,7 @@ export function makeExecutor<T extends StageTable, Subject>(
   handlers: Handlers<T, Subject>,
   hooks: ExecutorHooks<Subject>,
 ): (subject: Subject) => Promise<void> {
-  const wrong = flaws(table)
-  if (wrong.length > 0) throw pipelineErrors('PIPELINE_UNSOUND', { table: table.name, flaws: wrong })
+  assertSound(table)
   const nodes = compile(table, handlers as unknown as Record<string, Node['handle']>)
   const start = nodes.get(table.start) as Node
   const rescue = table.rescue === undefined ? undefined : nodes.get(table.rescue)

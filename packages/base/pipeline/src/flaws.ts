@@ -1,5 +1,5 @@
 /** Owns the soundness of a table: says in words what is wrong with it. */
-import { nextOf, rowOf, type StageTable } from './table.ts'
+import { rowOf, type StageTable } from './table.ts'
 
 const detourNames = new Set(['threw', 'expired', 'aborted'])
 
@@ -60,7 +60,7 @@ export function flaws(table: StageTable): string[] {
     if (!rowOf(table, table.rescue)) found.push(`the rescue ${table.rescue} is no stage`)
     else if (!reached(table, table.rescue).has(table.end))
       found.push(`the rescue ${table.rescue} does not lead to the end`)
-    if (nextOf(table, table.rescue, 'threw') !== undefined) found.push(`the rescue ${table.rescue} would rescue itself`)
+    if (rowOf(table, table.rescue)?.detours?.length) found.push(`the rescue ${table.rescue} would rescue itself`)
   }
   found.push(...cycleFlaws(table))
   return found

@@ -1,5 +1,6 @@
+export { pipelineErrors } from './errors.ts'
 export type { ExecutorHooks, Handlers } from './executor.ts'
-export { makeExecutor, pipelineErrors } from './executor.ts'
+export { makeExecutor } from './executor.ts'
 export { flaws } from './flaws.ts'
 export { toMermaid } from './mermaid.ts'
 export { detours, PATHS_MAX, paths } from './paths.ts'

@@ -1,15 +1,19 @@
 /** Owns the drawing of a table as a Mermaid flowchart. */
 import type { StageTable } from './table.ts'
 
-/** Quotes, entities and line ends that would end a Mermaid label are written as entities. */
+/** Characters that would end a label, start markup or an entity in it, as Mermaid's own entities. */
+const entities: Readonly<Record<string, string>> = {
+  '&': 'amp',
+  '"': 'quot',
+  '<': 'lt',
+  '>': 'gt',
+  '#': '35',
+  '`': '96',
+}
+
 function label(lines: readonly string[]): string {
   const escaped = lines.map((line) =>
-    line
-      .replaceAll('&', '&amp;')
-      .replaceAll('"', '&quot;')
-      .replaceAll('<', '&lt;')
-      .replaceAll('>', '&gt;')
-      .replaceAll('#', '&#35;'),
+    line.replaceAll(/[\s\p{C}]+/gu, ' ').replaceAll(/[&"<>#`]/g, (character) => `#${entities[character]};`),
   )
   return `"${escaped.join('<br/>')}"`
 }

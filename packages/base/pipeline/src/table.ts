@@ -43,9 +43,14 @@ export type AnswerOf<T extends StageTable, S extends StageOf<T>> = T['stages'][S
   ? A
   : OutcomeOf<T, S>
 
-/** The table itself, with its literal types kept. */
+/** The table itself, frozen deeply, with its literal types kept. */
 export function defineTable<const T extends StageTable>(table: T): T {
-  return table
+  return frozen(table)
+}
+
+function frozen<T extends object>(value: T): T {
+  for (const part of Object.values(value)) if (part !== null && typeof part === 'object') frozen(part as object)
+  return Object.freeze(value)
 }
 
 /** Own rows only: a stage named `constructor` is no stage. */

@@ -1,0 +1,59 @@
+import { defineTable, toMermaid } from '@sluice/pipeline'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { small, tableArb } from './tables.ts'
+
+// 1.2
+describe('toMermaid', () => {
+  test('a table is drawn with its outcomes as solid edges and its detours dotted', () => {
+    expect(toMermaid(small)).toBe(
+      [
+        'flowchart TD',
+        '  s0["ask<br/>waterfall x/ask"]',
+        '  s1["do"]',
+        '  s2["mend"]',
+        '  s3["show"]',
+        '  finish(["end"])',
+        '  s0 -->|"yes"| s1',
+        '  s0 -->|"no"| s3',
+        '  s0 -.->|"threw, expired, aborted"| s2',
+        '  s1 -->|"done"| s3',
+        '  s1 -.->|"threw"| s2',
+        '  s2 -->|"mended"| s3',
+        '  s3 -->|"shown"| finish',
+        '',
+      ].join('\n'),
+    )
+  })
+
+  test('what is live is shown inside its stage', () => {
+    expect(toMermaid(small, (stage) => (stage === 'do' ? ['retry#4', 'timeout#5'] : []))).toContain(
+      '  s1["do<br/>retry#35;4<br/>timeout#35;5"]\n',
+    )
+  })
+
+  test('outcomes with the same target share one edge', () => {
+    const table = defineTable({
+      name: 'shared',
+      start: 'a',
+      end: 'end',
+      stages: { a: { does: 'A.', outcomes: { one: 'end', two: 'end' } } },
+    })
+    expect(toMermaid(table)).toContain('  s0 -->|"one, two"| finish\n')
+  })
+
+  test('no name can break out of its label or its line', () => {
+    const line = /^(flowchart TD| {2}\w+(\["[^"]*"\]|\(\["[^"]*"\]\)| (-->|-\.->)\|"[^"]*"\| \w+))$/
+    fc.assert(
+      fc.property(tableArb, fc.string(), (table, live) => {
+        const lines = toMermaid(table, () => [`${live}"]\n  x --> y %% <b>\`md\` &lt; \u2028 \r`])
+          .trimEnd()
+          .split('\n')
+        for (const one of lines) expect(one).toMatch(line)
+      }),
+    )
+    expect(toMermaid(small, () => ['"a" <b> `c` & #d\ne'])).toContain(
+      'do<br/>#quot;a#quot; #lt;b#gt; #96;c#96; #amp; #35;d e"',
+    )
+  })
+})
