@@ -1,6 +1,6 @@
 export { todoErrors } from './errors.ts'
 export { todoEvents } from './events.ts'
-export { apply, inject, name } from './plugin.ts'
+export { apply, Config, inject, name } from './plugin.ts'
 export { listText } from './prompt.ts'
 export { ITEMS_MAX, TEXT_MAX } from './schema.ts'
 export type { TodoState } from './state.ts'

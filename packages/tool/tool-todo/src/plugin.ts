@@ -1,6 +1,7 @@
 /** Owns the wiring of the todo list. */
 import type {} from '@sluice/agent'
 import type { Context } from 'cordis'
+import z from 'schemastery'
 import { todoEvents } from './events.ts'
 import { restated } from './prompt.ts'
 import { todoFold } from './state.ts'
@@ -8,6 +9,9 @@ import { todoWrite } from './tool.ts'
 
 export const name = 'tool-todo'
 export const inject = ['tools', 'sessions']
+
+export interface Config {}
+export const Config: z<Config> = z.object({})
 
 /** Place among the sections of the system prompt: behind what does not change. */
 const SECTION_ORDER = 900
