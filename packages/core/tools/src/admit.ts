@@ -15,7 +15,7 @@ type Admission = CallOutcome<'admit'>
 
 export function admit(state: CallState): Admission | Promise<Admission> {
   const outcome = decide(state)
-  log(state)
+  logCall(state)
   const { gate } = state.start
   return gate ? gate.then(() => outcome) : outcome
 }
@@ -75,7 +75,9 @@ function textOfArguments(given: string | Json): string {
   return (typeof given === 'string' ? given : JSON.stringify(given)).toWellFormed()
 }
 
-function log(state: CallState): void {
+/** Appends the call, once. */
+export function logCall(state: CallState): void {
+  if (state.logged) return
   const { session, id, originalId, tool, given, batch, index, parent } = state.start
   const argumentsText = textOfArguments(given)
   const data: ToolCallData = {
@@ -93,4 +95,5 @@ function log(state: CallState): void {
   state.card = data.card
   if (parent) session.append('tool/code-dispatch', { callId: id, parent: parent.start.id, phase: 'start', call: data })
   else session.append('tool/call', data)
+  state.logged = true
 }

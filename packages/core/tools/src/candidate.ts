@@ -80,7 +80,8 @@ export function fromDenial(state: CallState): void {
 
 /** Drops content and value; `succeeded` becomes `failed`, other tags and `executed` stay. */
 export function withhold(state: CallState, code: string, by: string, message: string): void {
-  const { outcome, executed } = state
+  const { outcome } = state
+  const executed = outcome?.executed ?? state.executed
   state.value = undefined
   if (!outcome || outcome.tag === 'succeeded') state.outcome = { tag: 'failed', executed, code, message, by }
   state.content = textContent(withheldText(code, by, executed))
@@ -88,10 +89,12 @@ export function withhold(state: CallState, code: string, by: string, message: st
 
 /** The result as plugins see it now. Frozen, and lossless JSON. */
 export function resultOf(state: CallState): ToolResult {
+  const outcome = lossless(state.outcome) as unknown as Outcome
+  state.outcome = outcome
   return Object.freeze({
     callId: state.start.id,
     tool: state.start.tool,
-    outcome: lossless(state.outcome) as unknown as Outcome,
+    outcome,
     content: state.content,
     ...(state.value !== undefined && { value: state.value }),
     contexts: Object.freeze([...state.contexts]),

@@ -5,7 +5,7 @@ import type { Registered } from './definition.ts'
 import { noOutput } from './prompt.ts'
 
 export function textContent(text: string): readonly ContentPart[] {
-  return Object.freeze([Object.freeze({ type: 'text', text: (text === '' ? noOutput : text).toWellFormed() } as const)])
+  return lossless([{ type: 'text', text: text === '' ? noOutput : text }]) as unknown as readonly ContentPart[]
 }
 
 /** Frozen content from a text or a list of parts.

@@ -1,7 +1,7 @@
 /** Owns post-execute: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, messageOf } from '@sluice/base'
 import type { ContentPart } from '@sluice/session'
-import { ask, underGrace } from './asking.ts'
+import { ask, type OwnTime, underGrace } from './asking.ts'
 import { checkedValue } from './attempt.ts'
 import { fromAttempt, fromDenial, plainContent, resultOf } from './candidate.ts'
 import { contentOf, render, textContent } from './content.ts'
@@ -73,20 +73,21 @@ class Reviewing {
     const slot = asked.push(listener.plugin) - 1
     this.current = listener.plugin
     let passed: PassedOn | undefined
-    const startedAt = state.machine.clock.monotonic()
+    let own: OwnTime | undefined
     try {
-      const said = await ask(state, event, listener, { divert: false }, (own) =>
-        listener.call(state.call as Call, resultOf(state), async () => {
-          await own.outside(this.from(index + 1))
+      const said = await ask(state, event, listener, { divert: false }, (time) => {
+        own = time
+        return listener.call(state.call as Call, resultOf(state), async () => {
+          await time.outside(this.from(index + 1))
           passed = Object.freeze({ kind: 'accept', result: resultOf(state) })
           return passed
-        }),
-      )
+        })
+      })
       if (this.over || this.failure) return
       if (said !== passed || passed === undefined) {
         const answer = decode(said)
         if (answer.kind !== 'accept' || answer.contexts.length > 0 || answer.endTurn)
-          asked[slot] = { plugin: listener.plugin, said: answer.kind, ms: state.machine.clock.monotonic() - startedAt }
+          asked[slot] = { plugin: listener.plugin, said: answer.kind, ms: own?.ms ?? 0 }
         this.apply(answer, listener)
       }
       await this.from(index + 1)
@@ -96,7 +97,7 @@ class Reviewing {
         plugin: listener.plugin,
         said: 'threw',
         reason: messageOf(error),
-        ms: state.machine.clock.monotonic() - startedAt,
+        ms: own?.ms ?? 0,
       }
     }
   }
@@ -125,7 +126,7 @@ class Reviewing {
 function block(state: CallState, reason: string, listener: Listener): void {
   if (state.outcome?.tag === 'succeeded') {
     const { code, message } = toolsErrors('TOOLS_BLOCKED', { reason })
-    state.outcome = { tag: 'failed', executed: state.executed, code, message, by: listener.plugin }
+    state.outcome = { tag: 'failed', executed: state.outcome.executed, code, message, by: listener.plugin }
     state.value = undefined
     state.content = plainContent(state, state.outcome)
   } else state.content = textContent(reason)

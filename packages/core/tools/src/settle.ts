@@ -2,6 +2,7 @@
 import { lossless, messageOf } from '@sluice/base'
 import type { Outcome, ToolResultData } from '@sluice/session'
 import { reasonText } from './abort.ts'
+import { logCall } from './admit.ts'
 import { ask, isPromise } from './asking.ts'
 import { plainContent, resultOf, withhold } from './candidate.ts'
 import { resultCard } from './cards.ts'
@@ -28,7 +29,7 @@ export function rescued(state: CallState, stage: string, failure: StageFailure |
   state.detail.by = by
   state.detail.code = code
   state.detail.reason = message.toWellFormed()
-  if (stage === 'execute') {
+  if (stage === 'execute' || stage === 'admit') {
     state.outcome = { tag: 'failed', executed, code, message: state.detail.reason, by }
     state.content = textContent(plainText(state.outcome, by))
   } else if (stage === 'post-execute') withhold(state, code, by, state.detail.reason)
@@ -105,25 +106,37 @@ function announce(state: CallState, made: ToolResult): void {
   }
 }
 
-/** Appends the result with its whole trace. Called once, after the last step. */
+/** Appends the result with its whole trace. Called once, after the last step. What the log refuses becomes a failure, which
+ *  the log may still take. */
 export function record(state: CallState): SettledCall {
-  const { session, id, tool, parent, machine } = state.start
   const made = state.made ?? resultOf(state)
   try {
-    const data = dataOf(state, made)
-    if (parent) {
-      const settle = { callId: id, parent: parent.start.id, phase: 'settle' as const, result: data }
-      session.append('tool/code-dispatch', settle)
-    } else session.append('tool/result', data)
-    return Object.freeze({ callId: id, result: made, data })
+    return append(state, made)
   } catch (error) {
     const { code, message } = toolsErrors('TOOLS_RESULT_NOT_RECORDED', { problem: messageOf(error) })
-    machine.report(`${tool} (${id}): ${message}`)
+    state.machine.report(`${state.start.tool} (${state.start.id}): ${message}`)
     withhold(state, code, 'tools', message)
-    state.outcome = { tag: 'failed', executed: state.executed, code, message }
-    const unrecorded = resultOf(state)
-    return Object.freeze({ callId: id, result: unrecorded, data: dataOf(state, unrecorded) })
+    state.outcome = { tag: 'failed', executed: state.outcome?.executed ?? state.executed, code, message }
   }
+  const unrecorded = resultOf(state)
+  try {
+    return append(state, unrecorded)
+  } catch {
+    return Object.freeze({ callId: state.start.id, result: unrecorded, data: dataOf(state, unrecorded) })
+  }
+}
+
+/** A result stands in the log only after its call.
+ *  @throws what the log throws */
+function append(state: CallState, made: ToolResult): SettledCall {
+  const { session, id, parent } = state.start
+  logCall(state)
+  const data = dataOf(state, made)
+  if (parent) {
+    const settle = { callId: id, parent: parent.start.id, phase: 'settle' as const, result: data }
+    session.append('tool/code-dispatch', settle)
+  } else session.append('tool/result', data)
+  return Object.freeze({ callId: id, result: made, data })
 }
 
 function dataOf(state: CallState, made: ToolResult): Readonly<ToolResultData> {

@@ -109,6 +109,8 @@ export class CallState {
   entry: Registered | undefined
   call: Call | undefined
   card: Card | undefined
+  /** The log has the call. */
+  logged = false
   asks: AskData[] = []
   denial: Denial | undefined
   attempt: Attempt | undefined

@@ -10,6 +10,7 @@ export const callTable = defineTable({
     admit: {
       does: 'Finds the tool, pins its definition, parses and validates the arguments, and logs the call.',
       outcomes: { admitted: 'prepare', 'unknown-tool': 'result', invalid: 'result', aborted: 'result' },
+      detours: ['threw'],
       writes: ['tool/call', 'tool/code-dispatch'],
       shows: ['the call card, pending'],
     },
