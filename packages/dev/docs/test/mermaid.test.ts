@@ -1,5 +1,5 @@
 import { parseHTML } from 'linkedom'
-import { beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pagesOf } from '../src/index.ts'
 import { bootWith, part } from './composition.ts'
 
@@ -17,6 +17,10 @@ describe('every Mermaid block', () => {
     const { default: mermaid } = await import('mermaid')
     parse = (text) => mermaid.parse(text)
   }, 60_000)
+
+  afterAll(() => {
+    for (const name of ['window', 'document']) Reflect.deleteProperty(globalThis, name)
+  })
 
   it('of a composition is accepted by the real parser, whatever its plugins are called', async () => {
     const odd = 'say "hi" <b> & #35; | [end] `x` -->'
