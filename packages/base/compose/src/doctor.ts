@@ -41,7 +41,7 @@ function unmounted(declared: DeclaredPlugin): Subject {
 }
 
 function labelOf(fiber: Fiber): string {
-  const own = ownEntry(fiber) ?? fiber.runtime?.name ?? 'anonymous'
+  const own = ownEntry(fiber) ?? (fiber.runtime?.name || 'a nameless part')
   const parent = fiber.parent.fiber
   return ownEntry(fiber) === undefined && parent.uid !== 0 ? `${own} (in ${labelOf(parent)})` : own
 }

@@ -43,7 +43,7 @@ export function mounted(ctx: Context): MountedPlugin[] {
     // A plugin's own effects tell what it has added; the options of a listener cannot disown it.
     const effects = [...labelsOf(fiber.getEffects())].sort()
     return {
-      name: fiber.runtime?.name ?? 'anonymous',
+      name: fiber.runtime?.name ?? '',
       uid: fiber.uid ?? -1,
       entry: ownEntry(fiber),
       parent: fiber.parent.fiber.uid ?? -1,

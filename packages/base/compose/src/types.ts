@@ -26,7 +26,7 @@ export type PluginState = 'pending' | 'loading' | 'active' | 'failed' | 'dispose
 
 /** A plugin as it is mounted now. */
 export interface MountedPlugin {
-  /** As the plugin calls itself. */
+  /** As the plugin calls itself; empty for a part of another plugin that has no name of its own. */
   readonly name: string
   readonly uid: number
   /** The entry that mounted it; absent for one mounted by code. */

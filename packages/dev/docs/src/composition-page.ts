@@ -10,14 +10,16 @@ interface Service {
   readonly name: string
   readonly providers: readonly KnownPlugin[]
   readonly users: readonly KnownPlugin[]
+  readonly mayUse: readonly KnownPlugin[]
 }
 
 function servicesOf(plugins: readonly KnownPlugin[]): Service[] {
-  const names = new Set(plugins.flatMap((plugin) => [...plugin.provides, ...plugin.injects]))
+  const names = new Set(plugins.flatMap((plugin) => [...plugin.provides, ...plugin.injects, ...plugin.mayUse]))
   return [...names].sort(compare).map((name) => ({
     name,
     providers: plugins.filter((plugin) => plugin.provides.includes(name)),
     users: plugins.filter((plugin) => plugin.injects.includes(name)),
+    mayUse: plugins.filter((plugin) => plugin.mayUse.includes(name)),
   }))
 }
 
@@ -26,10 +28,11 @@ function chart(plugins: readonly KnownPlugin[], services: readonly Service[]): s
   const ids = new Map(plugins.map((plugin, index) => [plugin, `p${index}`]))
   const lines = ['flowchart LR']
   for (const [plugin, id] of ids) lines.push(`  ${id}[${label([plugin.name])}]`)
-  for (const [index, { name, providers, users }] of services.entries()) {
+  for (const [index, { name, providers, users, mayUse }] of services.entries()) {
     lines.push(`  v${index}([${label([`ctx.${name}`])}])`)
     for (const provider of providers) lines.push(`  ${ids.get(provider)} --> v${index}`)
     for (const user of users) lines.push(`  v${index} --> ${ids.get(user)}`)
+    for (const user of mayUse) lines.push(`  v${index} -.-> ${ids.get(user)}`)
   }
   return fence('mermaid', lines.join('\n'))
 }
@@ -38,25 +41,29 @@ const names = (plugins: readonly KnownPlugin[]) => [...new Set(plugins.map(({ na
 
 function pluginRow(plugin: KnownPlugin): string[] {
   const listens = [...new Set(plugin.listens)].map(code).join(', ')
-  const { name, from = '', state, injects, provides } = plugin
-  return [name, code(from), state, injects.map(code).join(', '), provides.map(code).join(', '), listens]
+  const { name, from = '', state } = plugin
+  const [needs, mayUse, provides] = [plugin.injects, plugin.mayUse, plugin.provides].map((list) =>
+    list.map(code).join(', '),
+  )
+  return [name, code(from), state, needs ?? '', mayUse ?? '', provides ?? '', listens]
 }
 
 export function compositionPage(booted: Booted): Page {
   const plugins = new Plugins(booted).all
   const services = servicesOf(plugins)
-  const rows = services.map(({ name, providers, users }) => [
+  const rows = services.map(({ name, providers, users, mayUse }) => [
     code(`ctx.${name}`),
     names(providers) || 'the host',
     names(users),
+    names(mayUse),
   ])
   const text = page('Composition', booted.title, [
-    'An arrow leads from a plugin to the services that it provides, and from a service to the plugins that need it.',
+    'An arrow leads from a plugin to the services that it provides, and from a service to the plugins that need it; a dotted one to those that use it when it is there.',
     chart(plugins, services),
     '## Services',
-    table(['Service', 'Provided by', 'Needed by'], rows),
+    table(['Service', 'Provided by', 'Needed by', 'Used when there'], rows),
     '## Plugins',
-    table(['Plugin', 'Entry', 'State', 'Needs', 'Provides', 'Listens to'], plugins.map(pluginRow)),
+    table(['Plugin', 'Entry', 'State', 'Needs', 'Uses when there', 'Provides', 'Listens to'], plugins.map(pluginRow)),
     '## Waiting',
     fence('text', reportOf(booted.diagnosis)),
   ])

@@ -2,6 +2,7 @@
 import { type Booted, serviceOf } from './boot.ts'
 import { code, fence, page, table } from './markdown.ts'
 import { compare, Plugins } from './known-plugins.ts'
+import { schemaText } from './schema-text.ts'
 import type { Page } from './types.ts'
 
 /** @throws DOCS_SERVICE_MISSING */
@@ -17,7 +18,7 @@ export function sessionEventsPage(booted: Booted): Page {
   const schemas = types.flatMap(({ type, definition }) => [
     `### ${type}`,
     `Version ${definition.version}.`,
-    fence('json', JSON.stringify(definition.schema, null, 2)),
+    fence('ts', schemaText(definition.schema)),
   ])
   const text = page('Session events', booted.title, [
     'A session is a list of events. What the model sees is derived from those that it sees.',

@@ -1,7 +1,11 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { parseHTML } from 'linkedom'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pagesOf } from '../src/index.ts'
 import { bootWith, part } from './composition.ts'
+
+const reference = fileURLToPath(new URL('../../../../docs/reference/', import.meta.url))
 
 function blocksOf(text: string): string[] {
   return [...text.matchAll(/^```mermaid\n([\s\S]*?)^```/gm)].map((match) => match[1] ?? '')
@@ -32,6 +36,13 @@ describe('every Mermaid block', () => {
     await booted.dispose()
     expect(blocks.length).toBeGreaterThan(1)
     for (const block of blocks) await expect(parse(block)).resolves.toMatchObject({ diagramType: 'flowchart-v2' })
+  })
+
+  it('of the printed reference is accepted by the real parser', async () => {
+    const pages = readdirSync(reference).map((name) => readFileSync(`${reference}${name}`, 'utf8'))
+    const blocks = pages.flatMap(blocksOf)
+    expect(blocks.length).toBeGreaterThan(1)
+    for (const block of blocks) await expect(parse(block)).resolves.toBeTruthy()
   })
 
   it('that is broken is refused, so the parser does look', async () => {

@@ -15,11 +15,17 @@ async function pageOf(name: string, extra: Record<string, unknown>): Promise<str
 
 describe('the reference', () => {
   it('shows who provides and who needs each service, and what waits for what', async () => {
-    const text = await pageOf('composition.md', { waiting: part('waiting', () => {}, ['tools', 'nothing']) })
-    expect(text).toMatch(/\| `ctx\.tools` \| tools \| waiting \|/)
+    const optional = (ctx: Context) => void ctx.inject(['later'], () => {})
+    const text = await pageOf('composition.md', {
+      waiting: part('waiting', () => {}, ['tools', 'nothing']),
+      lenient: part('lenient', optional, []),
+    })
+    expect(text).toMatch(/\| `ctx\.tools` \| tools \| waiting \| {2}\|/)
     expect(text).toMatch(/\| `ctx\.world` \| the host \| .*session.* \|/)
     expect(text).toContain('| waiting | `waiting` | pending | `nothing`, `tools` |')
+    expect(text).toContain('| lenient | `lenient` | active |  | `later` |')
     expect(text).toContain('waiting  waiting needs nothing, which no plugin of the composition provides')
+    expect(text).not.toContain('[""]')
   })
 
   it('shows each option with type, default and meaning, those inside others by their path', async () => {
@@ -45,7 +51,7 @@ describe('the reference', () => {
       ctx.sessions.define({ 'mine/done': { version: 3, meaning: 'It was done.', schema, modelVisible: true } })
     const text = await pageOf('session-events.md', { mine: part('mine', define, ['sessions']) })
     expect(text).toContain('| `mine/done` | mine | yes | It was done. |')
-    expect(text).toContain('### mine/done\n\nVersion 3.\n\n```json\n{')
+    expect(text).toContain('### mine/done\n\nVersion 3.\n\n```ts\n{ how: string }\n```')
   })
 
   it('shows each tool as the model is told of it, with what others may know', async () => {
