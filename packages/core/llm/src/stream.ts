@@ -53,7 +53,7 @@ function settledFinish(part: Finish, calls: number): Finish {
   return part
 }
 
-/** Reads one item at a time and stops waiting when the signal fires; a failure after that is the abort, not news. */
+/** Reads one item at a time and stops waiting when the signal fires; what comes after that is not looked at. */
 function abortableReader(iterator: AsyncIterator<unknown>, signal: AbortSignal) {
   let wake: ((value: 'aborted') => void) | undefined
   const onAbort = () => wake?.('aborted')
@@ -63,7 +63,7 @@ function abortableReader(iterator: AsyncIterator<unknown>, signal: AbortSignal) 
       new Promise<IteratorResult<unknown> | 'aborted'>((resolve, reject) => {
         if (signal.aborted) return resolve('aborted')
         wake = resolve
-        iterator.next().then(resolve, (error: unknown) => (signal.aborted ? resolve('aborted') : reject(error)))
+        iterator.next().then(resolve, reject)
       }),
     dispose: () => signal.removeEventListener('abort', onAbort),
   }

@@ -163,17 +163,25 @@ test('a failure of the adapter reaches the reader after the parts before it', as
 })
 
 test('an abort ends the stream at once, even when the adapter never notices', async () => {
-  const controller = new AbortController()
-  await mount(
-    'p',
-    adapterOf([{ type: 'text', text: 'a' }], () => new Promise<never>(() => undefined)),
-  )
-  const parts: StreamPart[] = []
-  for await (const part of ctx.llm.stream(request('p/m', controller.signal))) {
-    parts.push(part)
-    controller.abort()
+  const early = new AbortController()
+  const late = new AbortController()
+  const hang = () => {
+    // Nobody reads the signal; the reader is already waiting.
+    setImmediate(() => late.abort())
+    return new Promise<never>(() => undefined)
   }
-  expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'aborted' })
+  await mount('p', adapterOf([{ type: 'text', text: 'a' }], hang))
+  for (const controller of [early, late]) {
+    const parts: StreamPart[] = []
+    for await (const part of ctx.llm.stream(request('p/m', controller.signal))) {
+      parts.push(part)
+      early.abort()
+    }
+    expect(parts).toEqual([
+      { type: 'text', text: 'a' },
+      { type: 'finish', reason: 'aborted' },
+    ])
+  }
 })
 
 test('a request that is aborted before it starts never reaches the adapter', async () => {
