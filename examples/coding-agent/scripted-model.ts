@@ -18,7 +18,6 @@ interface Answer {
 
 export interface ModelServer {
   readonly baseURL: string
-  readonly requests: number
   close(): Promise<void>
 }
 
@@ -113,9 +112,6 @@ export async function serveScriptedModel(): Promise<ModelServer> {
   await mock.start()
   return {
     baseURL: `${mock.url}/v1`,
-    get requests() {
-      return mock.getRequests().length
-    },
     close: () => mock.stop(),
   }
 }

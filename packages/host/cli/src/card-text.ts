@@ -46,7 +46,7 @@ function noteOf(card: Card, outcome: Outcome): string {
   }
   if (outcome.late) return 'late'
   if (card.kind === 'terminal' && card.exitCode !== undefined) return `exit ${card.exitCode ?? 'by signal'}`
-  if (card.kind === 'search' && card.hits !== undefined) return `${card.hits} hits`
+  if (card.kind === 'search' && card.hits !== undefined) return card.hits === 1 ? '1 hit' : `${card.hits} hits`
   if (card.kind === 'read' && card.lines !== undefined) return `lines ${printableLine(card.lines, 40)}`
   return ''
 }

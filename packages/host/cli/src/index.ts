@@ -1,5 +1,6 @@
 export type { App, AppOptions } from './app.ts'
 export { openApp } from './app.ts'
+export { terminalAnswerer } from './ask.ts'
 export { durationOf, pendingText, settledText } from './card-text.ts'
 export { runCli } from './cli.ts'
 export { cliErrors } from './errors.ts'
