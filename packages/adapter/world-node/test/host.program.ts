@@ -5,30 +5,37 @@ const { processes } = nodeWorld()
 const env = { PATH: process.env['PATH'] ?? '' }
 const ways: Readonly<Record<string, () => Promise<void>>> = {
   async exit() {
-    console.log(await startChild('exec sleep 100'))
+    console.log((await start('echo $$; exec sleep 100')).line)
     process.exit(0)
   },
   async wait() {
-    console.log(await startChild('exec sleep 100'))
+    console.log((await start('echo $$; exec sleep 100')).line)
   },
   async decide() {
     process.on('SIGTERM', () => console.log('decided'))
-    console.log(await startChild('trap "exit 7" TERM; while :; do sleep 0.01; done'))
+    const { child, line } = await start('trap "exit 7" TERM; echo $$; while :; do sleep 0.01; done')
+    console.log(line)
+    console.log(JSON.stringify(await child.exited))
   },
   async detach() {
-    const child = await start('sleep 100 & echo started')
+    const { child, line } = await start('sleep 100 & echo $!')
     await child.exited
     child.detachOutput()
-    console.log(child.pid)
+    console.log(line)
   },
 }
 
-function start(script: string) {
-  return processes.spawn({ file: 'sh', args: ['-c', script], cwd: '/', env, onStdout: () => {}, onStderr: () => {} })
-}
-
-async function startChild(script: string): Promise<number> {
-  return (await start(script)).pid
+/** Resolves when the script has printed its first line. */
+async function start(script: string) {
+  let text = ''
+  let printed!: (line: string) => void
+  const line = new Promise<string>((resolve) => (printed = resolve))
+  const onStdout = (bytes: Uint8Array) => {
+    text += new TextDecoder().decode(bytes)
+    if (text.includes('\n')) printed(text.trim())
+  }
+  const child = await processes.spawn({ file: 'sh', args: ['-c', script], cwd: '/', env, onStdout, onStderr: () => {} })
+  return { child, line: await line }
 }
 
 await ways[process.argv[2] ?? '']?.()

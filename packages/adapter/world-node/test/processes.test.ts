@@ -1,7 +1,10 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Child } from '@sluice/base'
 import { turn } from '@sluice/testkit'
 import { Context } from 'cordis'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import * as worldNode from '../src/index.ts'
 
 const world = worldNode.nodeWorld()
@@ -62,13 +65,19 @@ describe('a child', () => {
   })
 
   it('closes when its output is detached, and a background process may go on printing', async () => {
-    const child = await sh('(trap "" PIPE; sleep 0.05; echo a && echo b && sleep 100) & echo started').child
+    const folder = mkdtempSync(join(tmpdir(), 'detached-'))
+    const script =
+      '(while [ ! -e go ]; do sleep 0.01; done; echo a && echo b && touch printed && sleep 100) & echo started'
+    const child = await sh(script, { cwd: folder }).child
     await child.exited
     child.detachOutput()
     await child.closed
+    writeFileSync(join(folder, 'go'), '')
+    while (child.groupAlive() && !existsSync(join(folder, 'printed'))) await turn()
     expect(child.groupAlive()).toBe(true)
     child.killGroup('SIGKILL')
     await groupGone(child)
+    rmSync(folder, { recursive: true })
   })
 
   it('is killed with every process of its group', async () => {
@@ -79,6 +88,35 @@ describe('a child', () => {
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' })
     await groupGone(child)
     expect(() => child.killGroup('SIGTERM')).not.toThrow()
+    expect(() => processes.killGroup(child.pid, 'SIGTERM')).not.toThrow()
+  })
+
+  it('is never signalled again once its group is gone, for its pid may be a stranger by then', async () => {
+    const child = await sh('exit 0').child
+    await child.exited
+    const signals = vi.spyOn(process, 'kill').mockReturnValue(true)
+    try {
+      expect(child.groupAlive()).toBe(false)
+      child.killGroup('SIGKILL')
+      expect(signals).not.toHaveBeenCalled()
+    } finally {
+      signals.mockRestore()
+    }
+  })
+
+  it.runIf(process.platform === 'linux')('has ended when it is a zombie, and so has a group of zombies', async () => {
+    // The one that should bury the zombie turns into a program that does not, in a session of its own.
+    const run = sh("(sleep 0 & echo $!; exec setsid sh -c 'echo $$; exec sleep 100') & wait")
+    const child = await run.child
+    while (run.out().split('\n').length < 3) await turn()
+    const [zombie = 0, parent = 0] = run.out().split('\n').map(Number)
+    while (processes.isAlive(zombie)) await turn()
+    expect(readFileSync(`/proc/${zombie}/stat`, 'latin1')).toMatch(/\) Z /)
+    expect(processes.startTimeOf(zombie)).toBeUndefined()
+    child.killGroup('SIGKILL')
+    await child.exited
+    expect(child.groupAlive()).toBe(false)
+    processes.killGroup(parent, 'SIGKILL')
   })
 
   it.runIf(process.platform === 'linux')('is named for ever by pid and start time', async () => {

@@ -51,9 +51,8 @@ function problemsOf(compiled: ReturnType<typeof Compile>, value: unknown): Schem
     if (keyword === 'boolean') {
       const isUnknown = schemaPath.endsWith('/additionalProperties')
       problems.push({ path, problem: isUnknown ? 'is not a known property' : 'is not allowed' })
-    } else if (keyword !== 'additionalProperties') problems.push({ path, problem: message })
+    } else if (keyword !== 'additionalProperties' || problems.length === 0) problems.push({ path, problem: message })
   }
-  if (problems.length === 0) return [{ path: '$', problem: 'does not fit the schema' }]
   if (errors.length < PROBLEMS_MAX) return problems
   return [
     ...problems.slice(0, PROBLEMS_MAX - 1),

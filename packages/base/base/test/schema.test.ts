@@ -1,4 +1,5 @@
 import { Type } from 'typebox'
+import { Settings } from 'typebox/system'
 import { describe, expect, it } from 'vitest'
 import { PROBLEMS_MAX, schemaCheck } from '../src/index.ts'
 
@@ -78,6 +79,7 @@ describe('a schema check', () => {
     )
     expect(list).toHaveLength(PROBLEMS_MAX)
     expect(list.at(-1)).toBe(`$ has more problems than the ${PROBLEMS_MAX - 1} shown`)
+    expect(Settings.Get().maxErrors, 'the compiler is left as it was').toBe(8)
     const unknown = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, 1]))
     expect(problems({ additionalProperties: false }, unknown)).toHaveLength(PROBLEMS_MAX)
   })

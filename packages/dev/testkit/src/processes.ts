@@ -82,7 +82,6 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
     const closed = deferred()
     const signals: Signal[] = []
     let onSignal: ((signal: Signal) => void) | undefined
-    let over = false
     let reading = true
     const endPipes = () => {
       onActivity()
@@ -96,8 +95,6 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
       stdout: (text) => void (reading && options.onStdout?.(encode(text))),
       stderr: (text) => void (reading && options.onStderr?.(encode(text))),
       exit(how, { pipesHeld = false } = {}) {
-        if (over) return
-        over = true
         exited.resolve(typeof how === 'number' ? { code: how, signal: null } : { code: null, signal: how })
         onActivity()
         if (!pipesHeld) endPipes()

@@ -31,11 +31,32 @@ describe('a crash', () => {
     const { disk } = simWorld({ files: { [PATH]: '' } })
     const file = await disk.open(PATH, { write: true })
     await file.write(bytes('one'), 0)
+    const release = disk.hold('datasync')
     const syncing = file.datasync()
     await file.write(bytes('two'), 3)
+    release()
     await syncing
     expect(disk.text(PATH)).toBe('onetwo')
     expect(disk.afterCrash({ keep: 'none' }).text(PATH)).toBe('one')
+  })
+
+  it('may lose a name that was made while its folder was synced', async () => {
+    const { disk } = simWorld()
+    await disk.mkdir('/work/before')
+    const release = disk.hold('syncDir')
+    const syncing = disk.syncDir('/work')
+    await disk.mkdir('/work/meanwhile')
+    release()
+    await syncing
+    expect(disk.afterCrash({ keep: 'none' }).tree('/work')).toEqual({ '/work/before': null })
+  })
+
+  it('never loses a name whose folder was synced through its descriptor', async () => {
+    const { disk } = simWorld()
+    await disk.mkdir('/work/dir')
+    const folder = await disk.open('/work', { read: true })
+    await folder.sync()
+    expect(disk.afterCrash({ keep: 'none' }).tree('/work')).toEqual({ '/work/dir': null })
   })
 
   it('never loses a mode that sync covered, and may lose one that only datasync came after', async () => {
@@ -82,6 +103,14 @@ describe('a crash', () => {
     }
   })
 
+  it('never brings back the old name of a file that was moved and synced', async () => {
+    const { disk } = simWorld({ files: { '/work/from': null, '/work/to': null } })
+    await disk.open('/work/from/a', fresh)
+    await disk.rename('/work/from/a', '/work/to/a')
+    await disk.syncDir('/work/to')
+    expect(disk.afterCrash({ keep: 'all' }).tree('/work')).toEqual({ '/work/from': null, '/work/to/a': '' })
+  })
+
   it('counts the links that are left', async () => {
     const { disk } = simWorld({ files: { [PATH]: 'x' } })
     await disk.link(PATH, '/work/b')
@@ -100,6 +129,17 @@ describe('a crash', () => {
     await expect(file.datasync()).rejects.toThrow(SimCrash)
     await expect(disk.stat(PATH)).rejects.toThrow('died before disk effect 2')
     expect(disk.afterCrash({ keep: 'all' }).text(PATH)).toBe('1ld')
+  })
+
+  it('ends operations that were under way, too', async () => {
+    const { disk } = simWorld({ files: { [PATH]: 'old' } })
+    const file = await disk.open(PATH, { write: true })
+    const release = disk.hold('write')
+    const writing = file.write(bytes('new'), 0)
+    const after = disk.afterCrash({ keep: 'all' })
+    release()
+    await expect(writing).rejects.toThrow(SimCrash)
+    expect([disk.text(PATH), after.text(PATH)]).toEqual(['old', 'old'])
   })
 
   it('leaves a disk that works, and may crash again', async () => {

@@ -55,7 +55,24 @@ describe('the simulated disk', () => {
     await expect(file.datasync()).rejects.toMatchObject({ code: 'EIO' })
     expect(disk.text(PATH)).toBe('old')
     await file.datasync()
+    await file.write(bytes('gone'), 0)
+    disk.failAt(disk.effectCount + 1, 'EIO')
+    await expect(file.sync()).rejects.toMatchObject({ code: 'EIO' })
+    expect(disk.text(PATH)).toBe('old')
     expect(disk.afterCrash({ keep: 'all' }).text(PATH)).toBe('old')
+  })
+
+  it('keeps what was written while a sync failed', async () => {
+    const disk = diskWith('old')
+    const file = await disk.open(PATH, { write: true })
+    await file.write(bytes('1'), 0)
+    disk.failNext('datasync', 'EIO')
+    const release = disk.hold('datasync')
+    const syncing = file.datasync()
+    await file.write(bytes('2'), 1)
+    release()
+    await expect(syncing).rejects.toMatchObject({ code: 'EIO' })
+    expect(disk.text(PATH)).toBe('o2d')
   })
 
   it('writes what fits and then says that it is full, until it is not', async () => {
@@ -69,6 +86,11 @@ describe('the simulated disk', () => {
     disk.limit(undefined)
     await file.write(bytes('cd'), 6)
     expect(disk.text(PATH)).toBe('overabcd')
+    disk.limit(8)
+    const other = await disk.open('/work/b', { write: true, create: true })
+    await expect(other.write(bytes('x'), 0)).rejects.toMatchObject({ code: 'ENOSPC' })
+    await disk.unlink(PATH)
+    await other.write(bytes('x'), 0)
   })
 
   it('refuses every change while it is read-only, and still reads', async () => {
@@ -113,6 +135,16 @@ describe('the simulated disk', () => {
     expect((await file.stat()).kind).toBe('fifo')
     await expect(disk.open('/work/fifo', { write: true, nonBlocking: true })).rejects.toMatchObject({ code: 'ENXIO' })
     await expect(disk.open('/work/socket', { read: true })).rejects.toMatchObject({ code: 'ENXIO' })
+  })
+
+  it('lets nobody change the mode of a file of somebody else, or give a file away', async () => {
+    const { disk } = simWorld({ files: { '/work/theirs': { content: '', uid: 7 }, [PATH]: '' } })
+    const theirs = await disk.open('/work/theirs', { read: true })
+    await expect(theirs.chmod(0o777)).rejects.toMatchObject({ code: 'EPERM' })
+    const own = await disk.open(PATH, { read: true })
+    await expect(own.chown(7, 7)).rejects.toMatchObject({ code: 'EPERM' })
+    await own.chmod(0o600)
+    expect((await own.stat()).mode).toBe(0o600)
   })
 
   it('counts open files', async () => {
