@@ -1,1 +1,1 @@
-export {}
+export { apply, Config, name, provide } from './plugin.ts'

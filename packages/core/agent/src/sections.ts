@@ -3,7 +3,7 @@ import { messageOf } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { agentErrors } from './errors.ts'
 
-export type SectionText = string | ((session: Session) => string | PromiseLike<string>)
+export type SectionText = string | ((session: Session, agent: string) => string | PromiseLike<string>)
 
 interface Section {
   readonly name: string
@@ -27,11 +27,11 @@ export class Sections {
 
   /** The system prompt of `session`: the texts in order, empty ones left out.
    *  @throws AGENT_SECTION_FAILED */
-  async render(session: Session): Promise<string> {
+  async render(session: Session, agent: string): Promise<string> {
     const texts: string[] = []
     for (const { name, owner, text } of this.list) {
       try {
-        const made = typeof text === 'string' ? text : await text(session)
+        const made = typeof text === 'string' ? text : await text(session, agent)
         if (made !== '') texts.push(made)
       } catch (error) {
         throw agentErrors('AGENT_SECTION_FAILED', { name, owner, problem: messageOf(error) }, { cause: error })

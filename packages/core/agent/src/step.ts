@@ -52,7 +52,7 @@ async function deliverInbox(turn: Turn): Promise<void> {
 async function prepareRequest(turn: Turn) {
   const { session, model, sections, request, instructions } = turn
   const tools = request.tools(turn.tools.visible(turn.name))
-  const system = [await sections.render(session), instructions].filter((text) => text !== '').join('\n\n')
+  const system = [await sections.render(session, turn.name), instructions].filter((text) => text !== '').join('\n\n')
   await request.record(session, model, system)
   return { model, system, tools }
 }

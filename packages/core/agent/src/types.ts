@@ -62,7 +62,11 @@ export interface Agents {
   get(name: string): Agent | undefined
   /** A part of the system prompt, in `order`, for as long as the calling plugin is mounted.
    *  @throws AGENT_SECTION_TAKEN */
-  section(name: string, order: number, text: string | ((session: Session) => Awaitable<string>)): () => void
+  section(
+    name: string,
+    order: number,
+    text: string | ((session: Session, agent: string) => Awaitable<string>),
+  ): () => void
 }
 
 declare module 'cordis' {

@@ -1,1 +1,5 @@
+export { declarationsOf } from './declarations.ts'
+export { codeModeErrors } from './errors.ts'
+export { apply, Config, inject, name, provide } from './plugin.ts'
+export { runCodeName } from './tool.ts'
 export type * from './types.ts'

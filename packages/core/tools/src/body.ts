@@ -141,10 +141,11 @@ export interface RunState {
 
 function makeRun(state: CallState, source: AbortSource, nest: Nest, number: number): RunState {
   const { machine, start } = state
-  const { id, tool, session, onProgress } = start
+  const { id, tool, agent, session, onProgress } = start
   const run: RunState = { view: undefined as never, contexts: [], ended: false, over: false }
   const view: Run = Object.freeze({
     callId: id,
+    agent,
     session,
     get signal() {
       return source.signal

@@ -56,6 +56,7 @@ function annotationsOf(given: Annotations | undefined): Annotations {
     idempotent: given?.idempotent === true,
     destructive: given?.destructive === true,
     openWorld: given?.openWorld === true,
+    transparent: given?.transparent === true,
   })
 }
 

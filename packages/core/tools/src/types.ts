@@ -20,6 +20,8 @@ export interface Annotations {
   readonly destructive?: boolean
   /** The body reaches beyond the workspace (network, other people). */
   readonly openWorld?: boolean
+  /** The body acts only through nested calls, each of which is judged by itself. */
+  readonly transparent?: boolean
 }
 
 /** Keys that a body reads or writes: many readers or one writer per key. */
@@ -64,6 +66,7 @@ export interface ToolDefinition<Args = JsonObject> {
 /** What a body is given. Dies when the body settles. */
 export interface Run {
   readonly callId: string
+  readonly agent: string | undefined
   readonly session: Session
   readonly signal: AbortSignal
   /** 1 for the first try. */

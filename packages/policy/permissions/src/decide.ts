@@ -19,7 +19,7 @@ const edits: readonly string[] = ['Edit', 'Write', 'MultiEdit']
 export function decide(policy: Policy, call: Judged): Verdict {
   const deny = policy.deny.find((rule) => covers(rule, call))
   if (deny) return { kind: 'deny', reason: deniedByRule, rule: deny.text }
-  const mutates = call.annotations.readOnly !== true
+  const mutates = !(call.annotations.readOnly || call.annotations.transparent)
   if (policy.mode === 'plan' && mutates) return { kind: 'deny', reason: planReason }
   const ask = policy.ask.find((rule) => covers(rule, call))
   if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: 'a rule asks about this call', rule: ask.text }
