@@ -62,21 +62,20 @@ interface Attempt {
 async function firstPart(options: AdapterOptions, request: ModelRequest, signal: AbortSignal): Promise<Attempt> {
   const call = { ...(await callOptions(options, request)), abortSignal: signal }
   const model = await options.open({ ...request, signal })
-  return pRetry(() => begin(model, call, options.url, signal), {
+  return pRetry(() => begin(model, call, options.url), {
     retries: options.retriesMax,
     minTimeout: 0,
     shouldRetry: ({ error, retriesConsumed }) => waited(options, error, retriesConsumed, signal),
   })
 }
 
-async function begin(model: LanguageModelV3, call: LanguageModelV3CallOptions, url: string, whole: AbortSignal) {
-  const own = linked(whole)
+/** Reads up to the first part. What fails closes its connection by itself. */
+async function begin(model: LanguageModelV3, call: LanguageModelV3CallOptions, url: string): Promise<Attempt> {
   try {
-    const { stream } = await model.doStream({ ...call, abortSignal: own.signal })
+    const { stream } = await model.doStream(call)
     const parts = streamParts(stream, url)
     return { first: await parts.next(), parts }
   } catch (error) {
-    own.abort()
     throw asAttemptFailure(error, url)
   }
 }

@@ -263,6 +263,12 @@ test('an answer that is complete is not spoilt by a connection that stays open o
   }
 })
 
+test('an attempt that cannot be used is hung up on before the next one', async () => {
+  const { server, clock, stream } = await still([starts('{oops'), ok])
+  expect(textOf(await settledWith(clock, collect(stream())))).toBe('done')
+  await (await server.request(1)).hungUp
+})
+
 test('a request leaves no timer behind', async () => {
   const { clock, stream } = await still([refuses(503), ok])
   await settledWith(clock, collect(stream()))
