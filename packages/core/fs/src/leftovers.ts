@@ -14,7 +14,6 @@ const short = (text: string) => createHash('sha256').update(text).digest('hex').
 export class Leftovers {
   private readonly world: World
   private readonly prefix: string
-  private readonly live = new Set<string>()
   private readonly cleared = new Set<string>()
 
   constructor(world: World) {
@@ -23,15 +22,9 @@ export class Leftovers {
     this.prefix = `.sluice-${short(hostname)}-${pid}-${short(world.processes.startTimeOf(pid) ?? '')}-`
   }
 
-  /** A fresh path in `directory`; `release` it when it is gone. */
-  claim(directory: string): string {
-    const path = posix.join(directory, `${this.prefix}${mintId(this.world, 'tmp')}`)
-    this.live.add(path)
-    return path
-  }
-
-  release(path: string): void {
-    this.live.delete(path)
+  /** A fresh path in `directory`. */
+  name(directory: string): string {
+    return posix.join(directory, `${this.prefix}${mintId(this.world, 'tmp')}`)
   }
 
   /** Removes what dead processes left in `directory`; looks once per directory. Failures are left to the next start. */
@@ -41,18 +34,16 @@ export class Leftovers {
     this.cleared.add(directory)
     try {
       for (const { name } of await this.world.disk.readdir(directory)) {
-        const path = posix.join(directory, name)
-        if (this.isDead(name, path)) await this.world.disk.unlink(path)
+        if (this.isDead(name)) await this.world.disk.unlink(posix.join(directory, name))
       }
     } catch (error) {
       if (!isDiskError(error)) throw error
     }
   }
 
-  private isDead(name: string, path: string): boolean {
+  private isDead(name: string): boolean {
     const match = pattern.exec(name)
-    if (!match || match[1] !== short(this.world.host.hostname) || this.live.has(path)) return false
-    if (name.startsWith(this.prefix)) return true
+    if (!match || match[1] !== short(this.world.host.hostname) || name.startsWith(this.prefix)) return false
     const pid = Number(match[2])
     const { processes } = this.world
     return !processes.isAlive(pid) || short(processes.startTimeOf(pid) ?? '') !== match[3]

@@ -51,9 +51,8 @@ export class Resolver {
     }
   }
 
-  /** The quick way for what exists. `..` is left to the walk, which takes it against real directories on any disk. */
+  /** The quick way for what exists. */
   private async existing(absolute: string): Promise<{ path: string; stat: FileStat } | undefined> {
-    if (/(^|\/)\.\.(\/|$)/.test(absolute)) return undefined
     try {
       const path = await this.disk.realpath(absolute)
       const stat = await this.disk.lstat(path)

@@ -64,7 +64,7 @@ export class Swapper {
     existing: Existing | undefined,
     signal: AbortSignal | undefined,
   ): Promise<Swapped> {
-    const temporary = this.leftovers.claim(directory)
+    const temporary = this.leftovers.name(directory)
     let created = false
     try {
       const file = await this.disk.open(temporary, {
@@ -94,7 +94,6 @@ export class Swapper {
       return { stat, ownerLost, notDurable: await this.syncDirectory(directory) }
     } finally {
       if (created) await this.discard(temporary)
-      this.leftovers.release(temporary)
     }
   }
 

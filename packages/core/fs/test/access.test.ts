@@ -111,6 +111,19 @@ test('a folder swapped for a link between check and write puts nothing outside',
   expect(disk.tree('/out')).toEqual({ '/out/f': 'outside\n' })
 })
 
+test('a file swapped for a FIFO between check and open does not make a reader wait', async () => {
+  const real = simWorld({ files: { '/work/f': 'x' } })
+  const world = swapping(
+    real,
+    (op) => op === 'open',
+    async () => real.disk.plant({ '/work/f': { kind: 'fifo' } }),
+  )
+  const ctx = await mounted(world)
+  const session = await ctx.sessions.create({ cwd: '/work' })
+  const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
+  await expect(reading).rejects.toMatchObject({ code: 'FS_NOT_A_FILE', data: { kind: 'fifo' } })
+})
+
 test('a file that is replaced at every look-up is refused in the end', async () => {
   const real = simWorld({ files: { '/work/f': 'x' } })
   let made = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { observationOf, observations, versionOf } from '../src/index.ts'
 import { turn } from '@sluice/testkit'
-import { setup } from './setup.ts'
+import { mounted, setup } from './setup.ts'
 
 const temporaries = (tree: Record<string, unknown>) => Object.keys(tree).filter((path) => path.includes('/.sluice-'))
 
@@ -231,19 +231,45 @@ test('a text or file larger than can be changed is refused', async () => {
   expect(world.disk.effectCount).toBe(0)
 })
 
-test('a temporary file of a dead process goes with the next change in its folder, that of a living one stays', async () => {
-  const first = await setup({ files: { '/work/f': 'old\n' } })
-  first.world.disk.hold('sync')
-  void first.ctx.fs.write('f', 'lost\n', first.call())
+/** A World in which a write of `/work/f` has come as far as its temporary file, and the name of that. */
+async function halfWritten() {
+  const all = await setup({ files: { '/work/f': 'old\n' } })
+  const release = all.world.disk.hold('sync')
+  const writing = all.ctx.fs.write('f', 'first\n', all.call())
   await turn()
-  const temporary = Object.keys(first.world.disk.tree('/work')).filter((path) => path !== '/work/f')
+  const temporary = Object.keys(all.world.disk.tree('/work')).filter((path) => path !== '/work/f')
   expect(temporary).toHaveLength(1)
-  const { ctx, world, call } = await setup({
-    host: { pid: 99 },
-    files: { '/work/f': 'old\n', [String(temporary[0])]: 'lost' },
-  })
-  await ctx.fs.write('f', 'new\n', call())
-  expect(world.disk.tree('/work')).toEqual({ '/work/f': 'new\n' })
+  return { ...all, release, writing, temporary: String(temporary[0]) }
+}
+
+test('a temporary file of a dead process goes with the next change in its folder, that of a living one stays', async () => {
+  const { temporary } = await halfWritten()
+  const files = { '/work/f': 'old\n', [temporary]: 'lost' }
+  const dead = await setup({ host: { pid: 99 }, files })
+  await dead.ctx.fs.write('f', 'new\n', dead.call())
+  expect(dead.world.disk.tree('/work')).toEqual({ '/work/f': 'new\n' })
+
+  const living = await setup({ host: { pid: 99 }, files })
+  const { processes } = living.world
+  const alive = { ...processes, isAlive: (pid: number) => pid === 4242, startTimeOf: () => undefined }
+  const other = await mounted({ ...living.world, processes: alive })
+  await other.fs.write('f', 'new\n', living.call())
+  expect(living.world.disk.text(temporary)).toBe('lost')
+
+  const recycled = { ...alive, startTimeOf: (pid: number) => (pid === 4242 ? 'later' : undefined) }
+  const third = await mounted({ ...living.world, processes: recycled })
+  await third.fs.write('f', 'newer\n', living.call())
+  expect(living.world.disk.text(temporary)).toBeUndefined()
+})
+
+test('a temporary file that another part of this process is writing stays', async () => {
+  const { world, call, release, writing, temporary } = await halfWritten()
+  const other = await mounted(world)
+  await other.fs.list('.', call())
+  expect(world.disk.text(temporary)).toBe('first\n')
+  release()
+  await writing
+  expect(world.disk.tree('/work')).toEqual({ '/work/f': 'first\n' })
 })
 
 test('what a session has seen after a change is the new version', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
-import { setup } from './setup.ts'
+import { simWorld } from '@sluice/testkit'
+import { mounted, setup } from './setup.ts'
 
 const files = {
   '/work/a/f.txt': 'f',
@@ -57,6 +58,19 @@ test('on a volume that tells names apart, another letter case is another file', 
   const [lower, upper] = await Promise.all(['.env', '.ENV'].map((path) => ctx.fs.resolve(path, session)))
   expect(lower?.key).not.toBe(upper?.key)
   expect(lower?.folded).toBe(false)
+})
+
+test('a volume that tells letter case apart may still take two Unicode forms as one', async () => {
+  const real = simWorld({ files: { '/work/\u00E9': 'e', '/work/\u00C9': 'E' } })
+  const composing = (member: unknown) =>
+    typeof member === 'function'
+      ? (path: string, ...rest: unknown[]) =>
+          Reflect.apply(member, real.disk, [path.normalize('NFC'), ...rest]) as unknown
+      : member
+  const disk = new Proxy(real.disk, { get: (target, key) => composing(Reflect.get(target, key)) })
+  const ctx = await mounted({ ...real, disk })
+  const session = await ctx.sessions.create({ cwd: '/work' })
+  expect(await ctx.fs.resolve('e\u0301', session)).toMatchObject({ folded: true, exists: true })
 })
 
 test('a hard link with an upper-case name does not make a volume fold', async () => {

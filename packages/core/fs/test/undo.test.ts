@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest'
+import { turn } from '@sluice/testkit'
 import { setup } from './setup.ts'
 
 test('undo restores the bytes from before a call, and can itself be undone', async () => {
@@ -57,6 +58,22 @@ test("undo does not lose somebody else's change between two of the call", async 
   await ctx.fs.write('f', 'c\n', call('c1'))
   await expect(ctx.fs.undo('c1', call())).rejects.toMatchObject({ code: 'FS_STALE' })
   expect(world.disk.text('/work/f')).toBe('c\n')
+})
+
+test('a change while undo is at work is not lost', async () => {
+  const { ctx, world, call } = await setup({ files: { '/work/f': 'a\n', '/work/g': 'g\n' } })
+  await ctx.fs.write('f', 'b\n', call('c1'))
+  await ctx.fs.write('g', 'h\n', call('c1'))
+  const release = world.disk.hold('sync')
+  const outcome = expect(ctx.fs.undo('c1', call())).rejects.toMatchObject({
+    code: 'FS_STALE',
+    data: { path: '/work/g' },
+  })
+  await turn()
+  world.disk.plant({ '/work/g': 'theirs\n' })
+  release()
+  await outcome
+  expect(world.disk.text('/work/g')).toBe('theirs\n')
 })
 
 test('undo of a call that changed nothing says so', async () => {

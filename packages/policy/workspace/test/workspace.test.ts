@@ -199,8 +199,13 @@ test('nobody there, or a person who says no, leaves a file that grants authority
 })
 
 test('a change of such a file that nobody was asked about is refused when it is made', async () => {
-  const { write, run, ctx, session, world } = await setup({ answer: 'allow-once', world: { files: granting } })
+  const { write, run, ctx, session, world, call } = await setup({
+    answer: 'allow-once',
+    world: { files: granting },
+  })
   await expect(write('l')).rejects.toMatchObject(refused('WORKSPACE_AUTHORITY'))
+  const edit = ctx.fs.edit('sluice.yml', [{ oldText: 'y', newText: 'x' }], call())
+  await expect(edit).rejects.toMatchObject(refused('WORKSPACE_AUTHORITY'))
   ctx.tools.register(
     probeTool({
       name: 'sneaky',
