@@ -1,6 +1,6 @@
 /** Owns an open file of the real disk. */
 import type { BigIntStats } from 'node:fs'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, readlink } from 'node:fs/promises'
 import { DiskError, type DiskFile, type FileKind, type FileStat } from '@sluice/base'
 import { withDiskErrors } from './disk-errors.ts'
 
@@ -15,6 +15,17 @@ export class NodeFile implements DiskFile {
 
   stat(): Promise<FileStat> {
     return withDiskErrors(this.path, async () => fileStatOf(await this.handle.stat({ bigint: true })))
+  }
+
+  /** The system tells it on Linux, through the descriptor. */
+  async realPath(): Promise<string | undefined> {
+    if (process.platform !== 'linux') return undefined
+    try {
+      return await readlink(`/proc/self/fd/${this.handle.fd}`)
+    } catch {
+      // No `/proc` is mounted.
+      return undefined
+    }
   }
 
   read(into: Uint8Array, position: number): Promise<number> {

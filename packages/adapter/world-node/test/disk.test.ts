@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -23,6 +23,18 @@ describe('the real disk', () => {
     expect(await file.stat()).toMatchObject({ kind: 'file', size: 5, mode: 0o600, links: 1 })
     await file.close()
     await disk.syncDir(root)
+  })
+
+  it.runIf(process.platform === 'linux')('tells the real path of an open file, whatever it was opened as', async () => {
+    const folder = realpathSync(root)
+    const path = join(folder, 'real.txt')
+    await (await disk.open(path, { write: true, create: true })).close()
+    await disk.symlink('real.txt', join(folder, 'link'))
+    const file = await disk.open(join(folder, 'link'), { read: true })
+    expect(await file.realPath?.()).toBe(path)
+    await disk.rename(path, join(folder, 'moved.txt'))
+    expect(await file.realPath?.()).toBe(join(folder, 'moved.txt'))
+    await file.close()
   })
 
   it('opens a FIFO without a writer at once when told not to block', async () => {

@@ -1,4 +1,4 @@
-import type { Disk } from '@sluice/base'
+import type { Disk, DiskFile } from '@sluice/base'
 import type { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import { simWorld, type SimWorld } from '@sluice/testkit'
@@ -122,6 +122,26 @@ test('a file swapped for a FIFO between check and open does not make a reader wa
   const session = await ctx.sessions.create({ cwd: '/work' })
   const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
   await expect(reading).rejects.toMatchObject({ code: 'FS_NOT_A_FILE', data: { kind: 'fifo' } })
+})
+
+test('where the platform tells the path of a descriptor, a file outside is refused whatever the look-ups said', async () => {
+  const real = simWorld({ files: { '/work/f': 'inside', '/out/f': 'outside' } })
+  const open: Disk['open'] = async (_path, options) => {
+    const file = await real.disk.open('/out/f', options)
+    return new Proxy(file as DiskFile, {
+      get: (target, key) => (key === 'realPath' ? () => Promise.resolve('/out/f') : bound(target, key)),
+    })
+  }
+  const liar = { open, lstat: () => real.disk.lstat('/out/f') } as const
+  const disk = new Proxy(real.disk, {
+    get: (target, key) => (key === 'open' || key === 'lstat' ? liar[key] : bound(target, key)),
+  })
+  const ctx = await mounted({ ...real, disk })
+  ctx.fs.restrict('inside', inside)
+  const session = await ctx.sessions.create({ cwd: '/work' })
+  const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
+  await expect(reading).rejects.toMatchObject({ data: { code: 'TEST_OUTSIDE' } })
+  expect(real.disk.openFiles).toBe(0)
 })
 
 test('a file that is replaced at every look-up is refused in the end', async () => {
