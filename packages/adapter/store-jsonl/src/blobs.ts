@@ -24,6 +24,24 @@ export async function getBlob(disk: Disk, folder: string, digest: string): Promi
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
+/** Names a blob of another folder here too, without copying where the disk can; false when it is not there. */
+export async function shareBlob(disk: Disk, from: string, folder: string, digest: string): Promise<boolean> {
+  if (!DIGEST.test(digest)) return false
+  await makeDirectory(disk, folder)
+  try {
+    await disk.link(join(from, digest), join(folder, digest))
+    await disk.syncDir(folder)
+    return true
+  } catch (error) {
+    if (isDiskError(error, 'EEXIST')) return true
+    if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return false
+  }
+  // Not every disk has hard links.
+  const bytes = await getBlob(disk, from, digest)
+  if (bytes) await putBlob(disk, folder, digest, bytes)
+  return bytes !== undefined
+}
+
 async function isThere(disk: Disk, path: string, size: number): Promise<boolean> {
   try {
     const stat = await disk.lstat(path)

@@ -1,6 +1,6 @@
 /** Owns small disk operations that the parts of the store share. */
 import { type Disk, type DiskFile, isDiskError, messageOf } from '@sluice/base'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 
 export const PRIVATE_FILE = 0o600
 export const PRIVATE_DIRECTORY = 0o700
@@ -67,4 +67,27 @@ export async function writeWhole(disk: Disk, path: string, temporary: string, by
   }
   await disk.rename(temporary, path)
   await disk.syncDir(dirname(path))
+}
+
+export async function unlinkIfThere(disk: Disk, path: string): Promise<void> {
+  try {
+    await disk.unlink(path)
+  } catch (error) {
+    if (!isDiskError(error, 'ENOENT')) throw error
+  }
+}
+
+/** Removes a folder with everything in it; one that is not there is fine. Links are removed, not followed. */
+export async function removeTree(disk: Disk, path: string): Promise<void> {
+  const entries = await disk.readdir(path).catch((error: unknown) => {
+    if (isDiskError(error, 'ENOENT')) return undefined
+    throw error
+  })
+  if (!entries) return
+  for (const { name, kind } of entries) {
+    const inner = join(path, name)
+    if (kind === 'directory') await removeTree(disk, inner)
+    else await unlinkIfThere(disk, inner)
+  }
+  await disk.rmdir(path)
 }

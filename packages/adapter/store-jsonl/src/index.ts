@@ -1,5 +1,6 @@
 export { storeErrors } from './errors.ts'
 export { defaultRoot } from './layout.ts'
 export { apply, Config, inject, name, provide } from './plugin.ts'
+export { LOST_MAX } from './repair.ts'
 export { jsonlStore } from './store.ts'
 export { BACKLOG_MAX, UNSYNCED_BYTES_MAX } from './writer.ts'

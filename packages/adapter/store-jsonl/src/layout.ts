@@ -17,6 +17,11 @@ export function layoutOf(root: string, id: string): Layout {
   return { root, dir, events: at('events.jsonl'), blobs: at('blobs'), lock: at('lock'), index: at('index') }
 }
 
+/** Where the blobs of another session of the same store are. */
+export function blobsBeside(layout: Layout, id: string): string {
+  return join(layout.root, id, 'blobs')
+}
+
 /** `$XDG_DATA_HOME/sluice/sessions`; a relative `XDG_DATA_HOME` counts as absent, as its specification says. */
 export function defaultRoot(host: HostInfo): string {
   const data = host.env['XDG_DATA_HOME']

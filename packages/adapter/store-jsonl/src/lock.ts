@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { type Disk, isDiskError, mintId, type World } from '@sluice/base'
 import { sessionErrors } from '@sluice/session'
-import { PRIVATE_FILE, readSmall } from './disk.ts'
+import { PRIVATE_FILE, readSmall, unlinkIfThere } from './disk.ts'
 import type { Layout } from './layout.ts'
 
 const LOCK_BYTES_MAX = 4096
@@ -142,13 +142,5 @@ async function release(disk: Disk, path: string, token: string): Promise<void> {
     abandoned.add(token)
   } finally {
     ours.delete(token)
-  }
-}
-
-async function unlinkIfThere(disk: Disk, path: string): Promise<void> {
-  try {
-    await disk.unlink(path)
-  } catch (error) {
-    if (!isDiskError(error, 'ENOENT')) throw error
   }
 }

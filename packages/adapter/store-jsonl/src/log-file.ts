@@ -92,6 +92,14 @@ export class LogFile {
     this.acknowledged = this.written
   }
 
+  get acknowledgedBytes(): number {
+    return this.acknowledged
+  }
+
+  get writtenBytes(): number {
+    return this.written
+  }
+
   /** True after a failed sync: {@link restart}, then write again what was not acknowledged. */
   get mustRestart(): boolean {
     return this.syncFailed

@@ -1,47 +1,41 @@
 /** Owns one log that is open: what the session writes to. */
 import { isSluiceError, type World } from '@sluice/base'
-import type { SessionEvent, SessionLog } from '@sluice/session'
-import { getBlob, putBlob } from './blobs.ts'
+import type { Checkpoint, SessionEvent, SessionLog } from '@sluice/session'
+import { getBlob, putBlob, shareBlob } from './blobs.ts'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
-import type { Layout } from './layout.ts'
+import { writeIndex } from './index-file.ts'
+import { blobsBeside, type Layout } from './layout.ts'
 import { LogFile, type Start } from './log-file.ts'
 import { encodeRecord } from './record.ts'
 import { Writer } from './writer.ts'
 
-export class JsonlLog implements SessionLog {
+/** A log that only reads: its blobs can be had, nothing else. */
+export class ReadOnlyLog implements SessionLog {
   readonly path: string
-  private readonly world: World
-  private readonly layout: Layout
-  private readonly file: LogFile
-  private readonly writer: Writer
+  protected readonly world: World
+  protected readonly layout: Layout
 
-  /** `last` is the seq of the last event on disk, -1 for a new log. */
-  constructor(world: World, id: string, layout: Layout, start: Start, last: number) {
+  constructor(world: World, layout: Layout) {
     this.world = world
     this.layout = layout
     this.path = layout.events
-    this.file = new LogFile(world, id, layout, start)
-    this.writer = new Writer(this.file, layout.events, last)
   }
 
-  write(event: SessionEvent, line: string): void {
-    this.writer.add(event.seq, encodeRecord(line))
+  write(_event: SessionEvent): void {
+    throw storeErrors('STORE_UNWRITABLE', { path: this.path, code: 'opened for reading' })
   }
 
-  durable(seq: number): Promise<void> {
-    return this.writer.durable(seq)
+  durable(_seq: number): Promise<void> {
+    return Promise.resolve()
   }
 
-  async putBlob(digest: string, bytes: Uint8Array): Promise<void> {
-    const { layout, world } = this
-    try {
-      await this.file.prepare()
-      await putBlob(world.disk, layout.blobs, digest, bytes)
-    } catch (error) {
-      if (isSluiceError(error)) throw error
-      throw storeErrors('STORE_UNWRITABLE', { path: layout.blobs, code: codeOf(error) }, { cause: error })
-    }
+  putBlob(_digest: string, _bytes: Uint8Array): Promise<void> {
+    return Promise.reject(storeErrors('STORE_UNWRITABLE', { path: this.layout.blobs, code: 'opened for reading' }))
+  }
+
+  shareBlob(_from: string, _digest: string): Promise<boolean> {
+    return Promise.reject(storeErrors('STORE_UNWRITABLE', { path: this.layout.blobs, code: 'opened for reading' }))
   }
 
   async getBlob(digest: string): Promise<Uint8Array | undefined> {
@@ -53,41 +47,55 @@ export class JsonlLog implements SessionLog {
     }
   }
 
-  async close(): Promise<void> {
-    await this.writer.idle()
-    await this.file.close()
+  close(): Promise<void> {
+    return Promise.resolve()
   }
 }
 
-/** A log that only reads: its blobs can be had, nothing else. */
-export class ReadOnlyLog implements SessionLog {
-  readonly path: string
-  private readonly world: World
-  private readonly layout: Layout
+export class JsonlLog extends ReadOnlyLog {
+  private readonly file: LogFile
+  private readonly writer: Writer
 
-  constructor(world: World, layout: Layout) {
-    this.world = world
-    this.layout = layout
-    this.path = layout.events
+  /** `last` is the seq of the last event on disk, -1 for a new log. */
+  constructor(world: World, id: string, layout: Layout, start: Start, last: number) {
+    super(world, layout)
+    this.file = new LogFile(world, id, layout, start)
+    this.writer = new Writer(this.file, layout.events, last)
   }
 
-  write(): void {
-    throw storeErrors('STORE_UNWRITABLE', { path: this.path, code: 'opened for reading' })
+  override write(event: SessionEvent): void {
+    this.writer.add(event.seq, encodeRecord(JSON.stringify(event)))
   }
 
-  durable(): Promise<void> {
-    return Promise.resolve()
+  override durable(seq: number): Promise<void> {
+    return this.writer.durable(seq)
   }
 
-  putBlob(): Promise<void> {
-    return Promise.reject(storeErrors('STORE_UNWRITABLE', { path: this.layout.blobs, code: 'opened for reading' }))
+  override putBlob(digest: string, bytes: Uint8Array): Promise<void> {
+    return this.writing(() => putBlob(this.world.disk, this.layout.blobs, digest, bytes))
   }
 
-  getBlob(digest: string): Promise<Uint8Array | undefined> {
-    return getBlob(this.world.disk, this.layout.blobs, digest)
+  override shareBlob(from: string, digest: string): Promise<boolean> {
+    return this.writing(() => shareBlob(this.world.disk, blobsBeside(this.layout, from), this.layout.blobs, digest))
   }
 
-  close(): Promise<void> {
-    return Promise.resolve()
+  async keepCheckpoint(checkpoint: Checkpoint): Promise<void> {
+    const place = await this.writer.placeOfLast()
+    await this.writing(() => writeIndex(this.world.disk, this.layout, checkpoint, place))
+  }
+
+  private async writing<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      await this.file.prepare()
+      return await work()
+    } catch (error) {
+      if (isSluiceError(error)) throw error
+      throw storeErrors('STORE_UNWRITABLE', { path: this.layout.dir, code: codeOf(error) }, { cause: error })
+    }
+  }
+
+  override async close(): Promise<void> {
+    await this.writer.idle()
+    await this.file.close()
   }
 }

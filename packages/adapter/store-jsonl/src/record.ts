@@ -6,6 +6,8 @@ export const LF = 0x0a
 
 /** `,"crc":"00000000"}` */
 const SUFFIX_BYTES = 18
+/** The end of a line with its LF: tells a record from others. */
+export const MARK_BYTES = SUFFIX_BYTES + 1
 const QUOTE = 0x22
 const BRACE = 0x7d
 const KEY = Buffer.from(',"crc":"')
@@ -19,8 +21,22 @@ export function encodeRecord(json: string): string {
   return `${body},"crc":"${crc}"}\n`
 }
 
-/** The event of one line (without its LF), or what is wrong with it. */
+/** The event of one line (without its LF), deeply frozen, or what is wrong with it. */
 export function decodeRecord(line: Buffer): SessionEvent | RecordProblem {
+  const json = checkedText(line)
+  if (typeof json !== 'string') return json
+  try {
+    const value: unknown = JSON.parse(json)
+    const problem = envelopeProblem(value)
+    return problem === undefined ? frozen(value as SessionEvent) : { kind: 'bad-json', detail: problem }
+  } catch {
+    // Too deep a nesting ends here as well.
+    return { kind: 'bad-json', detail: 'the line is not JSON although its crc fits' }
+  }
+}
+
+/** The JSON text of a line without its crc, if the crc fits. */
+export function checkedText(line: Buffer): string | RecordProblem {
   const split = line.length - SUFFIX_BYTES
   const ends = line[line.length - 2] === QUOTE && line[line.length - 1] === BRACE
   if (split < 2 || !ends || line.compare(KEY, 0, KEY.length, split, split + KEY.length) !== 0) {
@@ -30,18 +46,7 @@ export function decodeRecord(line: Buffer): SessionEvent | RecordProblem {
   const body = line.subarray(0, split)
   if (crc32(body).toString(16).padStart(8, '0') !== crc)
     return { kind: 'bad-crc', detail: `the crc ${crc} does not fit` }
-  return parsed(`${body.toString('utf8')}}`)
-}
-
-function parsed(json: string): SessionEvent | RecordProblem {
-  try {
-    const value: unknown = JSON.parse(json)
-    const problem = envelopeProblem(value)
-    return problem === undefined ? frozen(value as SessionEvent) : { kind: 'bad-json', detail: problem }
-  } catch {
-    // Too deep a nesting ends here as well.
-    return { kind: 'bad-json', detail: 'the line is not JSON although its crc fits' }
-  }
+  return `${body.toString('utf8')}}`
 }
 
 function envelopeProblem(value: unknown): string | undefined {
@@ -56,7 +61,7 @@ function envelopeProblem(value: unknown): string | undefined {
   return undefined
 }
 
-function frozen<T>(value: T): T {
+export function frozen<T>(value: T): T {
   if (typeof value !== 'object' || value === null) return value
   for (const key in value) frozen(value[key])
   return Object.freeze(value)

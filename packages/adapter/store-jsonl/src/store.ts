@@ -1,20 +1,29 @@
 /** Owns the JSONL store: one folder per session. */
-import { isDiskError, isSluiceError, type DiskFile, type World } from '@sluice/base'
+import { join } from 'node:path'
+import { type DiskFile, isDiskError, isSluiceError, type World } from '@sluice/base'
 import {
+  type LogFinding,
   type OpenedLog,
+  type OpenLogOptions,
+  type RepairedLog,
   type SessionEvent,
   type SessionLog,
   type SessionStore,
   type SessionSummary,
   sessionErrors,
 } from '@sluice/session'
-import { codeOf } from './disk.ts'
+import { codeOf, removeTree, unlinkIfThere } from './disk.ts'
 import { storeErrors } from './errors.ts'
+import { readIndex } from './index-file.ts'
 import { type Layout, layoutOf } from './layout.ts'
-import { type Lock, sweep, takeLock } from './lock.ts'
+import { sweep, takeLock } from './lock.ts'
 import { JsonlLog, ReadOnlyLog } from './log.ts'
+import { openLogFile, readWhole } from './open-file.ts'
+import { rewrite } from './repair.ts'
 import { type Scan, scanLog } from './scan.ts'
 import { summaries } from './summary.ts'
+
+type Found = Pick<OpenedLog, 'events' | 'checkpoint'> & { readonly scan: Scan }
 
 class JsonlStore implements SessionStore {
   readonly kind = 'jsonl'
@@ -32,15 +41,28 @@ class JsonlStore implements SessionStore {
     return new JsonlLog(this.world, id, layout, {}, -1)
   }
 
-  async open(id: string, mode: 'write' | 'read'): Promise<OpenedLog> {
-    const layout = layoutOf(this.root, id)
-    try {
-      return mode === 'write' ? await this.openToWrite(id, layout) : await this.openToRead(id, layout)
-    } catch (error) {
-      if (isSluiceError(error)) throw error
-      if (isDiskError(error, 'ENOENT')) throw sessionErrors('SESSION_NOT_FOUND', { id }, { cause: error })
-      throw storeErrors('STORE_UNREADABLE', { path: layout.events, code: codeOf(error) }, { cause: error })
-    }
+  open(id: string, mode: 'write' | 'read', options: OpenLogOptions = {}): Promise<OpenedLog> {
+    return this.on(id, async (layout) => {
+      if (mode === 'write') return this.openToWrite(id, layout, options)
+      const file = await openLogFile(this.world.disk, id, layout, false)
+      try {
+        const { scan, ...found } = await this.read(id, layout, file, options)
+        return { log: new ReadOnlyLog(this.world, layout), ...found, findings: scan.findings, writable: false }
+      } finally {
+        await file.close()
+      }
+    })
+  }
+
+  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
+    return this.on(id, async (layout) => {
+      const file = await openLogFile(this.world.disk, id, layout, false)
+      try {
+        return (await readWhole(id, file, visit)).findings
+      } finally {
+        await file.close()
+      }
+    })
   }
 
   async list(): Promise<SessionSummary[]> {
@@ -50,6 +72,29 @@ class JsonlStore implements SessionStore {
       if (isDiskError(error, 'ENOENT')) return []
       throw storeErrors('STORE_UNREADABLE', { path: this.root, code: codeOf(error) }, { cause: error })
     }
+  }
+
+  repair(id: string): Promise<RepairedLog> {
+    return this.locked(id, async (layout) => {
+      const { disk } = this.world
+      const events: SessionEvent[] = []
+      const findings = await this.scan(id, (event) => events.push(event))
+      if (!isDamaged(findings)) return { findings, lost: 0 }
+      await unlinkIfThere(disk, layout.index)
+      return rewrite(disk, id, layout, events, findings)
+    })
+  }
+
+  remove(id: string): Promise<void> {
+    return this.locked(id, async (layout) => {
+      const { disk } = this.world
+      // Gone at once under its name, whatever happens to the rest.
+      const gone = join(this.root, `.removed-${id}`)
+      await removeTree(disk, gone)
+      await disk.rename(layout.dir, gone)
+      await disk.syncDir(this.root)
+      await removeTree(disk, gone)
+    })
   }
 
   private async exists(layout: Layout): Promise<boolean> {
@@ -62,88 +107,75 @@ class JsonlStore implements SessionStore {
     }
   }
 
-  private async openToRead(id: string, layout: Layout): Promise<OpenedLog> {
-    const file = await this.openFile(id, layout, false)
-    try {
-      const { events, scan } = await read(id, file)
-      return { log: new ReadOnlyLog(this.world, layout), events, findings: scan.findings, writable: false }
-    } finally {
-      await file.close()
-    }
-  }
-
-  private async openToWrite(id: string, layout: Layout): Promise<OpenedLog> {
+  private async openToWrite(id: string, layout: Layout, options: OpenLogOptions): Promise<OpenedLog> {
     const { world } = this
     // Looked at first, so that nothing is made beside something that is no log.
-    await (await this.openFile(id, layout, false)).close()
+    await (await openLogFile(world.disk, id, layout, false)).close()
     const lock = await takeLock(world, id, layout)
     let file: DiskFile | undefined
+    let keepOpen = false
     try {
       await sweep(world, layout)
-      file = await this.openFile(id, layout, true)
+      file = await openLogFile(world.disk, id, layout, true)
       // What is read below is built upon, so it has to be on disk.
       await file.datasync()
-      const { events, scan } = await read(id, file)
-      const damage = scan.findings.find((finding) => finding.kind !== 'torn-tail')
-      if (damage) {
-        await release(file, lock)
-        return { log: new ReadOnlyLog(world, layout), events, findings: scan.findings, writable: false }
+      const { scan, ...found } = await this.read(id, layout, file, options)
+      const { findings } = scan
+      if (isDamaged(findings)) return { log: new ReadOnlyLog(world, layout), ...found, findings, writable: false }
+      const start = { existing: { file, lock, end: scan.end, stat: await file.stat() } }
+      const last = found.events.at(-1)?.seq ?? found.checkpoint?.seq ?? -1
+      keepOpen = true
+      return { log: new JsonlLog(world, id, layout, start, last), ...found, findings, writable: true }
+    } finally {
+      if (!keepOpen) {
+        await file?.close().catch(() => {})
+        await lock.release()
       }
-      const stat = await file.stat()
-      const start = { existing: { file, lock, end: scan.end, stat } }
-      const log = new JsonlLog(world, id, layout, start, events.at(-1)?.seq ?? -1)
-      return { log, events, findings: scan.findings, writable: true }
-    } catch (error) {
-      await release(file, lock)
-      throw error
     }
   }
 
-  /** Never waits for a FIFO, never follows a link. */
-  private async openFile(id: string, layout: Layout, write: boolean): Promise<DiskFile> {
-    const options = { read: true, write, noFollow: true, nonBlocking: true }
-    const file = await this.world.disk.open(layout.events, options).catch((error: unknown) => {
-      if (isDiskError(error, 'EISDIR')) throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'it is a directory' })
-      if (isDiskError(error, 'ELOOP')) throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'it is a symlink' })
-      if (isDiskError(error, 'ENXIO'))
-        throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'it is a fifo or socket' })
-      throw error
+  private async read(id: string, layout: Layout, file: DiskFile, options: OpenLogOptions): Promise<Found> {
+    const index = options.checkpoint && (await readIndex(this.world.disk, layout, file))
+    if (index) {
+      const { seq, offset, state } = index
+      const events: SessionEvent[] = []
+      const scan = await scanLog(file, (event) => events.push(event), { offset, seq: seq + 1 })
+      // Where the tail is not as it should be, the whole log tells better what is wrong.
+      if (!isDamaged(scan.findings)) return { events, scan, checkpoint: { seq, state } }
+    }
+    const events: SessionEvent[] = []
+    const scan = await readWhole(id, file, (event) => events.push(event))
+    return { events, scan }
+  }
+
+  private locked<T>(id: string, work: (layout: Layout) => Promise<T>): Promise<T> {
+    return this.on(id, async (layout) => {
+      await this.world.disk.lstat(layout.events)
+      const lock = await takeLock(this.world, id, layout)
+      try {
+        return await work(layout)
+      } finally {
+        await lock.release()
+      }
     })
-    const { kind } = await file.stat()
-    if (kind === 'file') return file
-    await file.close()
-    throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: `it is a ${kind}` })
+  }
+
+  /** Gives every failure its code. */
+  private async on<T>(id: string, work: (layout: Layout) => Promise<T>): Promise<T> {
+    const layout = layoutOf(this.root, id)
+    try {
+      return await work(layout)
+    } catch (error) {
+      if (isSluiceError(error)) throw error
+      if (isDiskError(error, 'ENOENT')) throw sessionErrors('SESSION_NOT_FOUND', { id }, { cause: error })
+      throw storeErrors('STORE_UNREADABLE', { path: layout.events, code: codeOf(error) }, { cause: error })
+    }
   }
 }
 
-/** @throws SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
-async function read(id: string, file: DiskFile): Promise<{ events: SessionEvent[]; scan: Scan }> {
-  const events: SessionEvent[] = []
-  const scan = await scanLog(file, (event) => events.push(event))
-  const format = formatOf(events[0], scan.badStart)
-  if (format !== undefined && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, format })
-  if (events.length === 0) {
-    const detail = scan.size === 0 ? 'it is empty' : 'it holds no readable event'
-    throw sessionErrors('SESSION_NOT_A_LOG', { id, detail })
-  }
-  return { events, scan }
-}
-
-/** A newer format may have other lines, but says what it is in the first one. */
-function formatOf(first: SessionEvent | undefined, badStart: string | undefined): number | undefined {
-  try {
-    const start = (badStart === undefined ? first : JSON.parse(badStart)) as Partial<SessionEvent> | undefined
-    if (start?.type !== 'session/started') return undefined
-    const { format } = start.data as { format?: unknown }
-    return typeof format === 'number' ? format : undefined
-  } catch {
-    return undefined
-  }
-}
-
-async function release(file: DiskFile | undefined, lock: Lock): Promise<void> {
-  await file?.close().catch(() => {})
-  await lock.release()
+/** Damage in the middle: nothing may be appended before it is repaired. */
+function isDamaged(findings: readonly LogFinding[]): boolean {
+  return findings.some((finding) => finding.kind !== 'torn-tail')
 }
 
 /** Sessions below `root`, an absolute path. Nothing is made there before the first write. */

@@ -13,7 +13,9 @@ const LOOKS_MAX = 16
 /** Every session below `root`, newest first. One that cannot be read says so. */
 export async function summaries(world: World, root: string): Promise<SessionSummary[]> {
   const entries = await world.disk.readdir(root)
-  const ids = entries.filter((entry) => entry.kind === 'directory').map((entry) => entry.name)
+  const ids = entries
+    .filter((entry) => entry.kind === 'directory' && !entry.name.startsWith('.'))
+    .map((entry) => entry.name)
   const found: SessionSummary[] = []
   const look = async () => {
     for (let id = ids.pop(); id !== undefined; id = ids.pop()) {

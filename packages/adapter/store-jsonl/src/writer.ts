@@ -3,6 +3,7 @@ import { assert, isSluiceError } from '@sluice/base'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { LogFile } from './log-file.ts'
+import { MARK_BYTES } from './record.ts'
 
 /** Characters of unacknowledged lines kept in memory. */
 export const BACKLOG_MAX = 32 << 20
@@ -12,6 +13,19 @@ export const UNSYNCED_BYTES_MAX = 1 << 20
 interface Line {
   readonly seq: number
   readonly text: string
+}
+
+/** Where a record ends in the file, and its last bytes. */
+export interface Place {
+  readonly offset: number
+  readonly mark: string
+}
+
+interface Mark {
+  readonly seq: number
+  offset: number
+  readonly resolve: (offset: number) => void
+  readonly reject: (error: unknown) => void
 }
 
 interface Waiter {
@@ -30,7 +44,9 @@ export class Writer {
   private unsyncedBytes = 0
   private acknowledged: number
   private last: number
+  private lastMark = ''
   private waiters: Waiter[] = []
+  private marks: Mark[] = []
   private running: Promise<void> | undefined
   /** Set by a failure: nothing is tried again until somebody waits. */
   private failed = false
@@ -52,6 +68,7 @@ export class Writer {
     assert(seq === this.last + 1, `event ${seq} is written after event ${this.last}`)
     this.lines.push({ seq, text })
     this.last = seq
+    this.lastMark = text.slice(-MARK_BYTES)
     this.backlog += text.length
     if (!this.failed) this.run()
   }
@@ -65,6 +82,17 @@ export class Writer {
       this.failed = false
       this.run()
     })
+  }
+
+  /** Where the record written last ends, once it is on disk. */
+  async placeOfLast(): Promise<Place> {
+    const { last: seq, lastMark: mark } = this
+    if (seq <= this.acknowledged) return { offset: this.file.acknowledgedBytes, mark }
+    const offset = await new Promise<number>((resolve, reject) => {
+      this.marks.push({ seq, offset: 0, resolve, reject })
+      this.durable(seq).catch(() => {})
+    })
+    return { offset, mark }
   }
 
   /** Waits until nothing runs. */
@@ -105,7 +133,13 @@ export class Writer {
     if (this.handed < this.lines.length) {
       const upTo = this.lines.length
       let text = ''
-      for (let i = this.handed; i < upTo; i++) text += (this.lines[i] as Line).text
+      const base = this.file.writtenBytes
+      for (let i = this.handed; i < upTo; i++) {
+        const line = this.lines[i] as Line
+        text += line.text
+        const mark = this.marks.find((each) => each.seq === line.seq)
+        if (mark) mark.offset = base + Buffer.byteLength(text)
+      }
       const bytes = Buffer.from(text, 'utf8')
       await this.file.write(bytes)
       this.handed = upTo
@@ -126,6 +160,9 @@ export class Writer {
     const waiting = this.waiters
     this.waiters = waiting.filter((waiter) => waiter.seq > this.acknowledged)
     for (const waiter of waiting) if (waiter.seq <= this.acknowledged) waiter.resolve()
+    const marks = this.marks
+    this.marks = marks.filter((mark) => mark.seq > this.acknowledged)
+    for (const mark of marks) if (mark.seq <= this.acknowledged) mark.resolve(mark.offset)
   }
 
   private fail(cause: unknown): void {
@@ -138,5 +175,6 @@ export class Writer {
     const failed = this.waiters
     this.waiters = []
     for (const waiter of failed) waiter.reject(error)
+    for (const mark of this.marks.splice(0)) mark.reject(error)
   }
 }

@@ -62,6 +62,9 @@ describe('a turn', () => {
       kind: 'watched',
       open: (id, mode) => inner.open(id, mode),
       list: () => inner.list(),
+      scan: (id, visit) => inner.scan(id, visit),
+      repair: (id) => inner.repair(id),
+      remove: (id) => inner.remove(id),
       async create(id) {
         const log = await inner.create(id)
         return Object.assign(Object.create(log) as typeof log, {
@@ -106,6 +109,9 @@ describe('a turn', () => {
       kind: 'failing',
       open: (id, mode) => inner.open(id, mode),
       list: () => inner.list(),
+      scan: (id, visit) => inner.scan(id, visit),
+      repair: (id) => inner.repair(id),
+      remove: (id) => inner.remove(id),
       async create(id) {
         const log = await inner.create(id)
         return Object.assign(Object.create(log) as typeof log, {

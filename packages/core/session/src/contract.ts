@@ -31,7 +31,7 @@ function note(seq: number, text = `note ${seq}`): SessionEvent {
 }
 
 function write(log: SessionLog, ...events: readonly SessionEvent[]): void {
-  for (const each of events) log.write(each, JSON.stringify(each))
+  for (const each of events) log.write(each)
 }
 
 async function begin(store: SessionStore, id: string, ...more: readonly SessionEvent[]): Promise<SessionLog> {
@@ -185,8 +185,13 @@ export const storeContract: readonly StoreCase[] = [
       const log = await begin(store, 's')
       const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index & 255)
       const digest = digestOf(bytes)
+      const given = Buffer.from(bytes)
+      await log.putBlob(digest, given)
       await log.putBlob(digest, bytes)
-      await log.putBlob(digest, bytes)
+      given.fill(0)
+      const got = await log.getBlob(digest)
+      assert.deepEqual(got, bytes)
+      got?.fill(0)
       assert.deepEqual(await log.getBlob(digest), bytes)
       await log.close()
       const reader = await again().open('s', 'read')
@@ -215,6 +220,84 @@ export const storeContract: readonly StoreCase[] = [
           { id: 'b', cwd: '/work/b', startedAt: AT },
         ],
       )
+    },
+  },
+  {
+    title: 'a scan shows every event in order and finds nothing wrong',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1), note(2))
+      await log.close()
+      const seen: SessionEvent[] = []
+      assert.deepEqual(await again().scan('s', (each) => seen.push(each)), [])
+      assert.deepEqual(seen, [started('s'), note(1), note(2)])
+      await assert.rejects(
+        again().scan('other', () => {}),
+        { code: 'SESSION_NOT_FOUND' },
+      )
+    },
+  },
+  {
+    title: 'a blob of one session can be had in another, and outlives the first',
+    async run({ store, again }) {
+      const bytes = new TextEncoder().encode('shared')
+      const parent = await begin(store, 'parent')
+      await parent.putBlob(digestOf(bytes), bytes)
+      await parent.close()
+      const child = await begin(again(), 'child')
+      assert.equal(await child.shareBlob('parent', digestOf(bytes)), true)
+      assert.equal(await child.shareBlob('parent', digestOf(bytes)), true)
+      assert.equal(await child.shareBlob('parent', '0'.repeat(64)), false)
+      assert.equal(await child.shareBlob('nobody', '0'.repeat(64)), false)
+      await again().remove('parent')
+      assert.deepEqual(await child.getBlob(digestOf(bytes)), bytes)
+      await child.close()
+    },
+  },
+  {
+    title: 'a removed session is gone, and one that is being written cannot be removed',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      await log.putBlob(digestOf(new Uint8Array(1)), new Uint8Array(1))
+      await assert.rejects(again().remove('s'), { code: 'SESSION_LOCKED' })
+      await log.close()
+      await again().remove('s')
+      await assert.rejects(again().remove('s'), { code: 'SESSION_NOT_FOUND' })
+      assert.deepEqual(await again().list(), [])
+      const fresh = await begin(again(), 's', note(1))
+      await fresh.close()
+      assert.equal((await eventsOf(again(), 's')).length, 2)
+    },
+  },
+  {
+    title: 'a log that is whole needs no repair, and one that is being written gets none',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1))
+      await assert.rejects(again().repair('s'), { code: 'SESSION_LOCKED' })
+      await log.close()
+      assert.deepEqual(await again().repair('s'), { findings: [], lost: 0 })
+      assert.equal((await eventsOf(again(), 's')).length, 2)
+      await assert.rejects(again().repair('other'), { code: 'SESSION_NOT_FOUND' })
+    },
+  },
+  {
+    title: 'a store that keeps checkpoints goes on from the last one that fits',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1))
+      if (!log.keepCheckpoint) return log.close()
+      write(log, note(2))
+      await log.keepCheckpoint({ seq: 2, state: { count: 2 } })
+      write(log, note(3))
+      await log.durable(3)
+      await log.close()
+      const opened = await again().open('s', 'write', { checkpoint: true })
+      assert.deepEqual(opened.checkpoint, { seq: 2, state: { count: 2 } })
+      assert.deepEqual(opened.events, [note(3)])
+      write(opened.log, note(4))
+      await opened.log.durable(4)
+      await opened.log.close()
+      const whole = await again().open('s', 'read')
+      assert.equal(whole.checkpoint, undefined)
+      assert.deepEqual(whole.events, [started('s'), note(1), note(2), note(3), note(4)])
     },
   },
 ]

@@ -56,6 +56,23 @@ export const sessionErrors = defineErrors({
       `session ${d.id} has format ${d.format}, newer than this version reads`,
     remedy: 'Update Sluice.',
   },
+  SESSION_FORK_REFUSED: {
+    when: 'a session has no point at which it can be forked',
+    message: (d: { id: string; why: string }) => `session ${d.id} cannot be forked: ${d.why}`,
+    remedy: 'Fork at or after the end of a turn; repair a damaged session first.',
+  },
+  SESSION_FOLD_NOT_KEPT: {
+    when: 'a fold is asked of a session that was resumed from a checkpoint which does not hold it',
+    message: (d: { id: string; fold: string }) => `session ${d.id} was resumed without the past that ${d.fold} needs`,
+    remedy:
+      'Register the fold with ctx.sessions.registerFold before the session is opened, or open it without checkpoint.',
+  },
+  SESSION_BEYOND_REPAIR: {
+    when: 'a damaged log lacks more events than repair may stand in for',
+    message: (d: { id: string; lost: number; lostMax: number }) =>
+      `session ${d.id} lacks ${d.lost} events, more than the ${d.lostMax} that repair may stand in for`,
+    remedy: 'Read the session, and fork or export what is left of it.',
+  },
   SESSION_NOT_A_LOG: {
     when: 'what stands in the place of a log is not one',
     message: (d: { id: string; detail: string }) => `session ${d.id} has no readable log: ${d.detail}`,

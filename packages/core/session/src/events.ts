@@ -109,6 +109,7 @@ const toolResult = Type.Object(
     outcome,
     content,
     value: Type.Optional(Type.Unknown()),
+    valueBlob: Type.Optional(Type.Object({ blob, preview: text }, closed)),
     card,
     contexts: Type.Optional(Type.Array(text)),
     trace: optionalText,
@@ -159,6 +160,11 @@ export const sessionEvents = {
     version: 1,
     meaning: 'Work that the last writer left unfinished was closed by the events before this one.',
     schema: Type.Object({ interrupted: Type.Array(text), closed: count }, closed),
+  },
+  'session/lost': {
+    version: 1,
+    meaning: 'Stands in the place of an event that a damaged log did not hold any more.',
+    schema: Type.Object({ detail: text }, closed),
   },
   'turn/started': { version: 1, meaning: 'A turn began.', schema: Type.Object({ turn: count }, closed) },
   'turn/ended': {

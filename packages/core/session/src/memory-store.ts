@@ -1,6 +1,14 @@
 /** Owns a store that keeps sessions in memory only. */
 import { sessionErrors } from './errors.ts'
-import type { OpenedLog, SessionEvent, SessionLog, SessionStore, SessionSummary } from './types.ts'
+import type {
+  LogFinding,
+  OpenedLog,
+  RepairedLog,
+  SessionEvent,
+  SessionLog,
+  SessionStore,
+  SessionSummary,
+} from './types.ts'
 
 interface Kept {
   readonly events: SessionEvent[]
@@ -9,9 +17,11 @@ interface Kept {
 }
 
 class MemoryLog implements SessionLog {
+  private readonly sessions: ReadonlyMap<string, Kept>
   private readonly kept: Kept
 
-  constructor(kept: Kept) {
+  constructor(sessions: ReadonlyMap<string, Kept>, kept: Kept) {
+    this.sessions = sessions
     this.kept = kept
   }
 
@@ -24,12 +34,20 @@ class MemoryLog implements SessionLog {
   }
 
   putBlob(digest: string, bytes: Uint8Array): Promise<void> {
-    this.kept.blobs.set(digest, bytes.slice())
+    // Not slice(): that of a Buffer is no copy.
+    this.kept.blobs.set(digest, new Uint8Array(bytes))
     return Promise.resolve()
   }
 
   getBlob(digest: string): Promise<Uint8Array | undefined> {
-    return Promise.resolve(this.kept.blobs.get(digest)?.slice())
+    const bytes = this.kept.blobs.get(digest)
+    return Promise.resolve(bytes && new Uint8Array(bytes))
+  }
+
+  shareBlob(from: string, digest: string): Promise<boolean> {
+    const bytes = this.sessions.get(from)?.blobs.get(digest)
+    if (bytes) this.kept.blobs.set(digest, bytes)
+    return Promise.resolve(bytes !== undefined)
   }
 
   close(): Promise<void> {
@@ -44,22 +62,27 @@ class MemoryStore implements SessionStore {
   private readonly sessions = new Map<string, Kept>()
 
   create(id: string): Promise<SessionLog> {
-    if (this.sessions.has(id)) return Promise.reject(sessionErrors('SESSION_EXISTS', { id }))
+    const there = this.sessions.get(id)
+    if (there && (there.writer || there.events.length > 0)) {
+      return Promise.reject(sessionErrors('SESSION_EXISTS', { id }))
+    }
     const kept: Kept = { events: [], blobs: new Map(), writer: undefined }
-    kept.writer = new MemoryLog(kept)
+    kept.writer = new MemoryLog(this.sessions, kept)
     this.sessions.set(id, kept)
     return Promise.resolve(kept.writer)
   }
 
-  open(id: string, mode: 'write' | 'read'): Promise<OpenedLog> {
-    const kept = this.sessions.get(id)
-    if (!kept || kept.events.length === 0) return Promise.reject(sessionErrors('SESSION_NOT_FOUND', { id }))
-    if (mode === 'write' && kept.writer) {
-      return Promise.reject(sessionErrors('SESSION_LOCKED', { id, pid: 0, host: 'this process' }))
-    }
-    const log = new MemoryLog(kept)
+  async open(id: string, mode: 'write' | 'read'): Promise<OpenedLog> {
+    const kept = this.find(id)
+    if (mode === 'write') this.refuseIfHeld(id, kept)
+    const log = new MemoryLog(this.sessions, kept)
     if (mode === 'write') kept.writer = log
-    return Promise.resolve({ log, events: [...kept.events], findings: [], writable: mode === 'write' })
+    return { log, events: [...kept.events], findings: [], writable: mode === 'write' }
+  }
+
+  async scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
+    for (const event of this.find(id).events.slice()) visit(event)
+    return []
   }
 
   list(): Promise<SessionSummary[]> {
@@ -69,6 +92,26 @@ class MemoryStore implements SessionStore {
       return [{ id, cwd, startedAt: first.at }]
     })
     return Promise.resolve(summaries.sort((a, b) => b.startedAt - a.startedAt))
+  }
+
+  async repair(id: string): Promise<RepairedLog> {
+    this.refuseIfHeld(id, this.find(id))
+    return { findings: [], lost: 0 }
+  }
+
+  async remove(id: string): Promise<void> {
+    this.refuseIfHeld(id, this.find(id))
+    this.sessions.delete(id)
+  }
+
+  private find(id: string): Kept {
+    const kept = this.sessions.get(id)
+    if (!kept || kept.events.length === 0) throw sessionErrors('SESSION_NOT_FOUND', { id })
+    return kept
+  }
+
+  private refuseIfHeld(id: string, kept: Kept): void {
+    if (kept.writer) throw sessionErrors('SESSION_LOCKED', { id, pid: 0, host: 'this process' })
   }
 }
 

@@ -1,4 +1,5 @@
 /** Owns the history that a model request sends: one incremental fold of the model-visible events. */
+import type { HistoryState } from './checkpoint.ts'
 import { noResultText, summaryText } from './prompt.ts'
 import type { AssistantPart, KnownEvent, Message, SessionEvent, SessionEventMap, ToolCallPart } from './types.ts'
 
@@ -26,6 +27,21 @@ export class History {
   /** A live view: it grows, and is another array after a compaction. Complete when no call is open. */
   get messages(): readonly Message[] {
     return this.list
+  }
+
+  /** State for a checkpoint; `undefined` while a call is open. */
+  snapshot(): HistoryState | undefined {
+    if (this.batch) return undefined
+    const missing = [...this.missing].map(([callId, message]) => [callId, this.list.lastIndexOf(message)] as const)
+    return { messages: this.list.slice(), ends: this.ends.slice(), missing: missing.filter(([, at]) => at >= 0) }
+  }
+
+  static from(state: HistoryState): History {
+    const history = new History()
+    history.list = [...state.messages]
+    history.ends = [...state.ends]
+    for (const [callId, at] of state.missing) history.missing.set(callId, history.list[at] as Message)
+    return history
   }
 
   push(event: SessionEvent): void {

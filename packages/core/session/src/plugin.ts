@@ -7,12 +7,23 @@ export const name = 'session'
 export const inject = ['world', 'sessionStore']
 export const provide = ['sessions']
 
-export interface Config {}
-export const Config: z<Config> = z.object({})
+const INLINE_BYTES_MAX = 32 * 1024
 
-export function apply(ctx: Context): void {
+export interface Config {
+  /** Longest text of a tool value that stays in its event; longer ones become blobs. */
+  inlineBytesMax?: number
+}
+export const Config: z<Config> = z.object({
+  inlineBytesMax: z
+    .number()
+    .min(0)
+    .default(INLINE_BYTES_MAX)
+    .description('Characters of a tool value that stay in its event; a longer one becomes a blob.'),
+})
+
+export function apply(ctx: Context, config: Config): void {
   ctx.effect(function* () {
-    const sessions = new SessionsService(ctx)
+    const sessions = new SessionsService(ctx, { inlineBytesMax: config.inlineBytesMax ?? INLINE_BYTES_MAX })
     // Runs last: whoever uses sessions is gone by then and has written its last events.
     yield () => sessions.closeAll()
     yield ctx.provide('sessions', sessions)

@@ -1,8 +1,13 @@
 /** Owns one open session: append, folds, history, blobs, subscribers. */
 import { createHash } from 'node:crypto'
-import { assert, messageOf, type World } from '@sluice/base'
+import { assert, type Json, messageOf, type World } from '@sluice/base'
+import { Blobs } from './blobs.ts'
+import { encodeState, type SessionState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
+import { FoldStates } from './fold-states.ts'
+import { takeOut } from './large-values.ts'
 import { History } from './messages.ts'
+import { Subscribers } from './subscribers.ts'
 import type {
   BlobRef,
   Fold,
@@ -16,8 +21,10 @@ import type {
 } from './types.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** Events that listeners may append in answer to one append before that counts as a loop. */
-export const ANSWERS_MAX = 10_000
+/** A checkpoint is kept at the end of a turn after so many events … */
+export const CHECKPOINT_EVENTS = 1_000
+/** … and when a session closes after so many. */
+const CHECKPOINT_CLOSING_EVENTS = 100
 
 export interface SessionParts {
   readonly id: string
@@ -27,47 +34,53 @@ export interface SessionParts {
   readonly findings: readonly LogFinding[]
   /** Why nothing can be appended, if so. */
   readonly readOnly: string | undefined
+  /** What came before `events`, when they are not all. */
+  readonly resumed: { readonly seq: number; readonly state: SessionState } | undefined
+}
+
+/** What all sessions of one service share. */
+export interface SessionHome {
   readonly clock: World['clock']
   readonly vocabulary: Vocabulary
-  /** Told of what a subscriber throws. */
+  readonly inlineBytesMax: number
+  readonly registeredFolds: () => Iterable<Fold<unknown>>
+  /** Told of what a subscriber throws, and of checkpoints that could not be kept. */
   readonly onError: (error: unknown) => void
   readonly onClose: (session: LiveSession) => void
-}
-
-interface Subscriber {
-  readonly listener: (event: SessionEvent) => void
-  active: boolean
-}
-
-interface FoldState {
-  state: unknown
-  next: number
 }
 
 export class LiveSession implements Session {
   readonly id: string
   readonly cwd: string
   readonly findings: readonly LogFinding[]
+  readonly firstSeq: number
   private readonly list: SessionEvent[]
-  private readonly parts: SessionParts
+  private readonly log: SessionLog
+  private readonly home: SessionHome
   private readOnly: string | undefined
-  private readonly history = new History()
+  private readonly history: History
   private historyNext = 0
-  private readonly folds = new Map<Fold<unknown>, FoldState>()
-  /** Replaced, never changed: one that is being walked stays as it is. */
-  private listeners: readonly Subscriber[] = []
-  private readonly queue: SessionEvent[] = []
-  private announcing = false
-  private readonly blobs = new Map<string, Promise<void>>()
+  private readonly folds: FoldStates
+  private readonly subscribers: Subscribers
+  private readonly blobs: Blobs
+  private checkpointed: number
   private closing: Promise<void> | undefined
 
-  constructor(parts: SessionParts) {
-    this.parts = parts
+  constructor(parts: SessionParts, home: SessionHome) {
+    const { resumed } = parts
+    this.home = home
     this.id = parts.id
     this.cwd = parts.cwd
+    this.log = parts.log
     this.findings = parts.findings
-    this.list = [...parts.events]
     this.readOnly = parts.readOnly
+    this.list = [...parts.events]
+    this.firstSeq = resumed === undefined ? 0 : resumed.seq + 1
+    this.history = resumed === undefined ? new History() : History.from(resumed.state.history)
+    this.folds = new FoldStates(this.list, resumed?.state.folds)
+    this.subscribers = new Subscribers(home.onError)
+    this.blobs = new Blobs(parts.log)
+    this.checkpointed = this.next
   }
 
   get events(): readonly SessionEvent[] {
@@ -78,59 +91,52 @@ export class LiveSession implements Session {
     return this.readOnly === undefined
   }
 
+  /** Seq of the next event. */
+  private get next(): number {
+    return this.firstSeq + this.list.length
+  }
+
   append<T extends SessionEventType>(type: T, data: SessionEventMap[T], options?: { cause?: number }): SessionEvent<T>
   append(type: string, data: unknown, options?: { cause?: number }): SessionEvent
   append(type: string, data: unknown, options?: { cause?: number }): SessionEvent {
-    if (this.readOnly !== undefined) throw sessionErrors('SESSION_READ_ONLY', { id: this.id, why: this.readOnly })
-    assert(this.queue.length < ANSWERS_MAX, `listeners of a session answer events with events without end (${type})`)
-    const admitted = this.parts.vocabulary.admit(type, data)
-    const cause = options?.cause
-    assert(
-      cause === undefined || (Number.isInteger(cause) && cause >= 0 && cause < this.list.length),
-      'cause is an earlier event',
-    )
+    this.assertWritable()
+    this.subscribers.assertNoLoop(type)
+    const { data: admitted, optional } = this.home.vocabulary.admit(type, data)
+    const large = takeOut(type, admitted, this.home.inlineBytesMax)
+    if (!large) return this.add(type, admitted, optional, options?.cause)
+    const { digest } = large.blob
+    const known = this.blobs.has(digest)
+    this.blobs.owe(digest, large.bytes)
+    if (!known) this.append('blob/stored', { blob: large.blob, mediaType: 'application/json' })
+    return this.add(type, large.data, optional, options?.cause)
+  }
+
+  private add(type: string, data: Json, optional: boolean, cause: number | undefined): SessionEvent {
+    const seq = this.next
+    assert(cause === undefined || (Number.isInteger(cause) && cause >= 0 && cause < seq), 'cause is an earlier event')
     const event: SessionEvent = Object.freeze({
-      seq: this.list.length,
-      at: this.parts.clock.now(),
+      seq,
+      at: this.home.clock.now(),
       type,
-      data: admitted.data,
+      data,
       ...(cause === undefined ? undefined : { cause }),
-      ...(admitted.optional ? { optional: true as const } : undefined),
+      ...(optional ? { optional: true as const } : undefined),
     })
-    this.parts.log.write(event, JSON.stringify(event))
+    this.log.write(event)
     this.list.push(event)
-    this.announce(event)
+    this.subscribers.announce(event)
+    if (type === 'turn/ended' && this.next - this.checkpointed >= CHECKPOINT_EVENTS) void this.keepCheckpoint()
     return event
   }
 
-  /** Listeners see events in order: one appended inside a listener is announced after the running one. */
-  private announce(event: SessionEvent): void {
-    if (this.listeners.length === 0) return
-    this.queue.push(event)
-    if (this.announcing) return
-    this.announcing = true
-    try {
-      for (let next = this.queue[0], at = 0; next; next = this.queue[++at]) this.tell(next)
-    } finally {
-      this.queue.length = 0
-      this.announcing = false
-    }
+  private assertWritable(): void {
+    if (this.readOnly !== undefined) throw sessionErrors('SESSION_READ_ONLY', { id: this.id, why: this.readOnly })
   }
 
-  private tell(event: SessionEvent): void {
-    for (const subscriber of this.listeners) {
-      if (!subscriber.active) continue
-      try {
-        subscriber.listener(event)
-      } catch (error) {
-        this.parts.onError(error)
-      }
-    }
-  }
-
-  async durable(seq = this.list.length - 1): Promise<void> {
+  async durable(seq = this.next - 1): Promise<void> {
     try {
-      await this.parts.log.durable(seq)
+      if (!this.blobs.settled) await this.blobs.settle()
+      await this.log.durable(seq)
     } catch (error) {
       const problem = messageOf(error)
       throw sessionErrors('SESSION_NOT_DURABLE', { id: this.id, seq, problem }, { cause: error })
@@ -138,14 +144,9 @@ export class LiveSession implements Session {
   }
 
   fold<S>(fold: Fold<S>): S {
-    const key = fold as Fold<unknown>
-    let entry = this.folds.get(key)
-    if (!entry) this.folds.set(key, (entry = { state: fold.initial, next: 0 }))
-    const { list } = this
-    let state = entry.state as S
-    for (; entry.next < list.length; entry.next++) state = fold.step(state, list[entry.next] as SessionEvent)
-    entry.state = state
-    return state
+    const found = this.folds.get(fold)
+    if (!found) throw sessionErrors('SESSION_FOLD_NOT_KEPT', { id: this.id, fold: fold.name })
+    return found.state
   }
 
   messages(): readonly Message[] {
@@ -155,30 +156,48 @@ export class LiveSession implements Session {
   }
 
   subscribe(listener: (event: SessionEvent) => void): () => void {
-    const own: Subscriber = { listener, active: true }
-    this.listeners = [...this.listeners, own]
-    return () => {
-      own.active = false
-      this.listeners = this.listeners.filter((other) => other !== own)
-    }
+    return this.subscribers.add(listener)
   }
 
   async putBlob(bytes: Uint8Array, info: { mediaType: string; name?: string }): Promise<BlobRef> {
-    if (this.readOnly !== undefined) throw sessionErrors('SESSION_READ_ONLY', { id: this.id, why: this.readOnly })
-    const blob = { digest: createHash('sha256').update(bytes).digest('hex'), size: bytes.length }
+    this.assertWritable()
+    // A copy, because the caller may go on using its own.
+    const own = new Uint8Array(bytes)
+    const blob = { digest: createHash('sha256').update(own).digest('hex'), size: own.length }
+    const known = this.blobs.has(blob.digest)
     // The bytes come first, so that an event never names a blob that is not there.
-    let stored = this.blobs.get(blob.digest)
-    if (!stored) {
-      stored = this.parts.log.putBlob(blob.digest, bytes).then(() => void this.append('blob/stored', { blob, ...info }))
-      this.blobs.set(blob.digest, stored)
-      stored.catch(() => this.blobs.delete(blob.digest))
-    }
-    await stored
+    await this.blobs.put(blob.digest, own)
+    if (!known) this.append('blob/stored', { blob, ...info })
     return blob
   }
 
+  /** Takes over blobs of another session that this one's events name. One that is gone stays gone. */
+  async share(from: string, digests: Iterable<string>): Promise<void> {
+    for (const digest of digests) await this.log.shareBlob(from, digest)
+  }
+
   getBlob(ref: BlobRef): Promise<Uint8Array | undefined> {
-    return this.parts.log.getBlob(ref.digest)
+    return this.log.getBlob(ref.digest)
+  }
+
+  /** Keeps the state of now; a later one may be kept before. Never rejects. */
+  private async keepCheckpoint(): Promise<void> {
+    if (!this.log.keepCheckpoint) return
+    const seq = this.next - 1
+    this.messages()
+    const history = this.history.snapshot()
+    if (!history) return
+    this.checkpointed = this.next
+    try {
+      const folds = [...this.home.registeredFolds()].map((fold) => {
+        return { name: fold.name, version: fold.version, state: this.fold(fold) as Json }
+      })
+      const state = encodeState({ cwd: this.cwd, history, folds })
+      if (state === undefined) return
+      await this.log.keepCheckpoint({ seq, state })
+    } catch (error) {
+      this.home.onError(error)
+    }
   }
 
   close(): Promise<void> {
@@ -188,14 +207,15 @@ export class LiveSession implements Session {
   private async shut(): Promise<void> {
     try {
       // Blobs on their way still append their events.
-      await Promise.allSettled(this.blobs.values())
-      const written = this.readOnly === undefined && this.list.length > 0
+      await this.blobs.idle()
+      const wasWritable = this.readOnly === undefined
       this.readOnly ??= 'it is closed'
-      if (written) await this.durable()
+      if (wasWritable && this.list.length > 0) await this.durable()
+      if (wasWritable && this.next - this.checkpointed >= CHECKPOINT_CLOSING_EVENTS) await this.keepCheckpoint()
     } finally {
-      this.listeners = []
-      this.parts.onClose(this)
-      await this.parts.log.close()
+      this.subscribers.clear()
+      this.home.onClose(this)
+      await this.log.close()
     }
   }
 }

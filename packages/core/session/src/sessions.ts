@@ -1,16 +1,22 @@
-/** Owns `ctx.sessions`: which types are registered and which sessions are live. */
-import { mintSessionId, type World } from '@sluice/base'
+/** Owns `ctx.sessions`: which types and folds are registered and which sessions are live. */
+import { assert, mintSessionId, type World } from '@sluice/base'
 import { type Context, Service } from 'cordis'
+import { decodeState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
+import { blobsOf, sharedPast } from './fork.ts'
 import { openWork } from './open-work.ts'
 import { planRepair } from './repair.ts'
-import { LiveSession, type SessionParts } from './session.ts'
+import { LiveSession, type SessionHome, type SessionParts } from './session.ts'
 import type {
   CreateSessionOptions,
   EventTable,
+  Fold,
+  ForkOptions,
   LogFinding,
   OpenedLog,
+  OpenSessionOptions,
+  RepairedLog,
   Session,
   SessionEvent,
   SessionStore,
@@ -28,16 +34,27 @@ export class SessionsService implements Sessions {
   private readonly world: World
   private readonly store: SessionStore
   private readonly vocabulary = new Vocabulary()
+  private readonly folds = new Map<string, Fold<unknown>>([[openWork.name, openWork as Fold<unknown>]])
   private readonly live = new Map<string, LiveSession>()
-  private readonly onError: (error: unknown) => void
+  private readonly home: SessionHome
 
-  constructor(ctx: Context) {
+  constructor(ctx: Context, options: { readonly inlineBytesMax: number }) {
     this.ctx = ctx
     this.world = ctx.world
     this.store = ctx.sessionStore
+    const { live, vocabulary, folds } = this
     const logger = ctx.logger('session')
-    this.onError = (error) => logger.warn(error)
-    this.vocabulary.define(sessionEvents, 'session', false)
+    this.home = {
+      clock: ctx.world.clock,
+      vocabulary,
+      inlineBytesMax: options.inlineBytesMax,
+      registeredFolds: () => folds.values(),
+      onError: (error) => logger.warn(error),
+      onClose(closed) {
+        if (live.get(closed.id) === closed) live.delete(closed.id)
+      },
+    }
+    vocabulary.define(sessionEvents, 'session', false)
   }
 
   define(table: EventTable): () => void {
@@ -46,16 +63,23 @@ export class SessionsService implements Sessions {
     return () => void undefine()
   }
 
+  registerFold(fold: Fold<unknown>): () => void {
+    const { ctx, folds } = this
+    const forget = ctx.effect(() => {
+      assert(!folds.has(fold.name), `the fold ${fold.name} is registered already`)
+      folds.set(fold.name, fold)
+      return () => folds.delete(fold.name)
+    }, 'ctx.sessions.registerFold()')
+    return () => void forget()
+  }
+
   types(): readonly RegisteredType[] {
     return this.vocabulary.types()
   }
 
   async create(options: CreateSessionOptions): Promise<Session> {
     const { cwd, id = mintSessionId(this.world), parent, composition } = options
-    if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
-    if (this.live.has(id)) throw sessionErrors('SESSION_EXISTS', { id })
-    const log = await this.store.create(id)
-    const session = this.adopt({ id, cwd, log, events: [], findings: [], readOnly: undefined })
+    const session = await this.begin(id, cwd)
     session.append('session/started', {
       format: 1,
       id,
@@ -66,15 +90,33 @@ export class SessionsService implements Sessions {
     return session
   }
 
-  async open(id: string, mode: 'write' | 'read' = 'write'): Promise<Session> {
+  private async begin(id: string, cwd: string, events: readonly SessionEvent[] = []): Promise<LiveSession> {
     if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
-    const opened = await this.store.open(id, mode)
+    if (this.live.has(id)) throw sessionErrors('SESSION_EXISTS', { id })
+    const log = await this.store.create(id)
+    for (const event of events) log.write(event)
+    return this.adopt({ id, cwd, log, events, findings: [], readOnly: undefined, resumed: undefined })
+  }
+
+  async open(id: string, mode: 'write' | 'read' = 'write', options: OpenSessionOptions = {}): Promise<Session> {
+    if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
+    let opened = await this.store.open(id, mode, options)
+    const { checkpoint } = opened
+    const state = checkpoint && decodeState(checkpoint.state, this.folds.values())
+    if (checkpoint && !state) {
+      await opened.log.close()
+      opened = await this.store.open(id, mode)
+    }
     const unknown = opened.events.filter((event) => !event.optional && !this.vocabulary.has(event.type))
-    const findings = [...opened.findings, ...unknown.map(unknownType)]
-    const readOnly = whyReadOnly(mode, opened, unknown)
-    const started = opened.events.find((event) => event.type === 'session/started')
-    const cwd = (started as SessionEvent<'session/started'> | undefined)?.data.cwd ?? ''
-    const session = this.adopt({ id, cwd, log: opened.log, events: opened.events, findings, readOnly })
+    const session = this.adopt({
+      id,
+      cwd: state ? state.cwd : cwdOf(opened.events),
+      log: opened.log,
+      events: opened.events,
+      findings: [...opened.findings, ...unknown.map(unknownType)],
+      readOnly: whyReadOnly(mode, opened, unknown),
+      resumed: checkpoint && state && { seq: checkpoint.seq, state },
+    })
     if (session.writable) this.resume(session)
     return session
   }
@@ -89,6 +131,40 @@ export class SessionsService implements Sessions {
     session.append('session/resumed', { pid: this.world.host.pid, host: this.world.host.hostname })
   }
 
+  async fork(parentId: string, options: ForkOptions = {}): Promise<Session> {
+    const { id = mintSessionId(this.world), composition } = options
+    if (!ID.test(parentId)) throw sessionErrors('SESSION_ID_INVALID', { id: parentId })
+    const { log, events, findings } = await this.store.open(parentId, 'read')
+    await log.close()
+    // What the parent has not brought to disk yet is its past all the same.
+    const live = this.live.get(parentId)
+    const whole = live?.firstSeq === 0 ? live.events : events
+    const past = sharedPast(parentId, whole, findings, options.seq)
+    const cwd = cwdOf(whole)
+    const parent = { id: parentId, seq: past.at(-1)?.seq ?? 0 }
+    const data = { format: 1 as const, id, cwd, parent, ...(composition !== undefined && { composition }) }
+    const started = { seq: 0, at: this.world.clock.now(), type: 'session/started', data }
+    const frozen = Object.freeze({ ...started, data: Object.freeze({ ...data, parent: Object.freeze(parent) }) })
+    const session = await this.begin(id, cwd, [frozen, ...past])
+    await session.share(parentId, blobsOf(past))
+    return session
+  }
+
+  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
+    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
+    return this.store.scan(id, visit)
+  }
+
+  repair(id: string): Promise<RepairedLog> {
+    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
+    return this.store.repair(id)
+  }
+
+  remove(id: string): Promise<void> {
+    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
+    return this.store.remove(id)
+  }
+
   get(id: string): Session | undefined {
     return this.live.get(id)
   }
@@ -100,19 +176,20 @@ export class SessionsService implements Sessions {
   /** Ends every live session; resolves when all are released, whatever failed. */
   async closeAll(): Promise<void> {
     const results = await Promise.allSettled([...this.live.values()].map((session) => session.close()))
-    for (const result of results) if (result.status === 'rejected') this.onError(result.reason)
+    for (const result of results) if (result.status === 'rejected') this.home.onError(result.reason)
   }
 
-  private adopt(parts: Omit<SessionParts, 'clock' | 'vocabulary' | 'onError' | 'onClose'>): LiveSession {
-    const { live, vocabulary, onError } = this
-    const onClose = (closed: LiveSession) => {
-      if (live.get(closed.id) === closed) live.delete(closed.id)
-    }
-    const session = new LiveSession({ ...parts, clock: this.world.clock, vocabulary, onError, onClose })
+  private adopt(parts: SessionParts): LiveSession {
+    const session = new LiveSession(parts, this.home)
     // A reader beside the writer does not take its place.
-    if (session.writable || !live.has(session.id)) live.set(session.id, session)
+    if (session.writable || !this.live.has(session.id)) this.live.set(session.id, session)
     return session
   }
+}
+
+function cwdOf(events: readonly SessionEvent[]): string {
+  const [first] = events
+  return first?.type === 'session/started' ? (first as SessionEvent<'session/started'>).data.cwd : ''
 }
 
 function unknownType(event: SessionEvent): LogFinding {

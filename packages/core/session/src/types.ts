@@ -108,6 +108,7 @@ export interface SessionEventMap {
   'session/started': { format: 1; id: string; cwd: string; parent?: { id: string; seq: number }; composition?: string }
   'session/resumed': { pid: number; host: string }
   'session/repaired': { interrupted: readonly string[]; closed: number }
+  'session/lost': { detail: string }
   'turn/started': { turn: number }
   'turn/ended': { turn: number; reason: TurnEndReason; detail?: string; code?: string }
   'step/started': { turn: number; step: number }
@@ -215,6 +216,8 @@ export interface ToolResultData {
   outcome: Outcome
   content: readonly ContentPart[]
   value?: Json
+  /** In place of a value whose text is longer than `inlineBytesMax`: its JSON as a blob, and how it begins. */
+  valueBlob?: { blob: BlobRef; preview: string }
   card: Card
   /** Context for the model, to be injected after the last result of the batch. */
   contexts?: readonly string[]
@@ -265,8 +268,10 @@ export interface Fold<S> {
 export interface Session {
   readonly id: string
   readonly cwd: string
-  /** Every event, in order. A live view: it grows. */
+  /** Every event, in order; after a resume from a checkpoint those from `firstSeq` on. A live view: it grows. */
   readonly events: readonly SessionEvent[]
+  /** Seq of the first of `events`: 0 unless the session was resumed from a checkpoint. */
+  readonly firstSeq: number
   /** False after damage, a foreign writer or a closed log; `append` then throws. */
   readonly writable: boolean
   /** What was found wrong when the log was opened. */
@@ -278,7 +283,8 @@ export interface Session {
   /** Resolves when every event up to `seq` (default: all) is on disk. Rejects when that failed; order is kept.
    *  @throws SESSION_NOT_DURABLE */
   durable(seq?: number): Promise<void>
-  /** Current state of a fold; computed incrementally. */
+  /** Current state of a fold; computed incrementally.
+   *  @throws SESSION_FOLD_NOT_KEPT after a resume from a checkpoint that does not hold this fold */
   fold<S>(fold: Fold<S>): S
   /** The history that the next model request sends. Incremental. */
   messages(): readonly Message[]
@@ -315,35 +321,70 @@ export interface LogFinding {
   readonly detail: string
 }
 
+/** Where a log stood, with the state of folds there: reading can go on from it. Disposable. */
+export interface Checkpoint {
+  /** Last event that the state covers. */
+  readonly seq: number
+  readonly state: Json
+}
+
 /** What a store hands back for an opened log. */
 export interface OpenedLog {
   readonly log: SessionLog
+  /** All events, or those after the checkpoint. */
   readonly events: readonly SessionEvent[]
   readonly findings: readonly LogFinding[]
   readonly writable: boolean
+  /** Present when one was wanted and fits the log. */
+  readonly checkpoint?: Checkpoint
 }
 
 /** One log being written. `write` is synchronous and ordered; `durable` is group-committed. */
 export interface SessionLog {
-  /** `line` is the JSON text of the event without `crc`, without line end. */
-  write(event: SessionEvent, line: string): void
+  /** The event is frozen and lossless, its keys in the order of the file. */
+  write(event: SessionEvent): void
   durable(seq: number): Promise<void>
   putBlob(digest: string, bytes: Uint8Array): Promise<void>
   getBlob(digest: string): Promise<Uint8Array | undefined>
+  /** Makes a blob of another session of the store one of this log too; false when it is not there. */
+  shareBlob(from: string, digest: string): Promise<boolean>
+  /** Keeps a checkpoint beside the log, in place of the last one, once `seq` is durable. Called before anything is written
+   *  after `seq`. Absent where it would not help. */
+  keepCheckpoint?(checkpoint: Checkpoint): Promise<void>
   close(): Promise<void>
   /** Where a person finds it; absent for a memory store. */
   readonly path?: string
 }
 
+export interface OpenLogOptions {
+  /** Read only what follows the checkpoint, if there is one that fits. */
+  readonly checkpoint?: true
+}
+
+export interface RepairedLog {
+  /** What was wrong. */
+  readonly findings: readonly LogFinding[]
+  /** Events that are gone; `session/lost` stands in their places. */
+  readonly lost: number
+  /** The log as it was before; absent when nothing had to be changed. */
+  readonly backup?: string
+}
+
 /** The port that a log store fills; provided as `ctx.sessionStore`. `./contract` holds the cases it must pass. */
 export interface SessionStore {
   readonly kind: string
-  /** Nothing is on disk before the first write. */
+  /** Nothing is on disk before the first write. @throws SESSION_EXISTS */
   create(id: string): Promise<SessionLog>
   /** @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
-  open(id: string, mode: 'write' | 'read'): Promise<OpenedLog>
+  open(id: string, mode: 'write' | 'read', options?: OpenLogOptions): Promise<OpenedLog>
+  /** Shows every event in order without keeping them; resolves to what is wrong with the log. Throws like `open`. */
+  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
   /** Newest first. */
   list(): Promise<SessionSummary[]>
+  /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Throws like `open`. */
+  repair(id: string): Promise<RepairedLog>
+  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
+  remove(id: string): Promise<void>
 }
 
 export interface CreateSessionOptions {
@@ -353,18 +394,42 @@ export interface CreateSessionOptions {
   readonly composition?: string
 }
 
+export interface OpenSessionOptions {
+  /** Resume from the last checkpoint, without reading what came before, if it holds every registered fold. */
+  readonly checkpoint?: true
+}
+
+export interface ForkOptions {
+  /** The child holds the parent's events up to the last end of a turn at or before this one. Default: its last event. */
+  readonly seq?: number
+  readonly id?: string
+  readonly composition?: string
+}
+
 /** `ctx.sessions`. */
 export interface Sessions {
-  /** Registers event types for as long as the calling plugin is mounted. Types of third parties are always optional.
+  /** Registers event types for as long as the calling plugin is mounted. Types of plugins are always optional.
    *  @throws SESSION_TYPE_TAKEN */
   define(table: EventTable): () => void
+  /** Registers a fold for as long as the calling plugin is mounted: checkpoints hold it. Its states are lossless JSON,
+   *  its name is its own. */
+  registerFold(fold: Fold<unknown>): () => void
   /** Registered types, sorted, with their owner. */
   types(): readonly { readonly type: string; readonly owner: string; readonly definition: EventDefinition }[]
   /** @throws SESSION_ID_INVALID, SESSION_EXISTS */
   create(options: CreateSessionOptions): Promise<Session>
   /** Opens an existing session and closes what its last writer left unfinished. A damaged one opens read-only, with findings.
    *  @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
-  open(id: string, mode?: 'write' | 'read'): Promise<Session>
+  open(id: string, mode?: 'write' | 'read', options?: OpenSessionOptions): Promise<Session>
+  /** A new session with the same past and a future of its own. The parent is only read.
+   *  @throws SESSION_FORK_REFUSED, SESSION_NOT_FOUND, SESSION_EXISTS */
+  fork(id: string, options?: ForkOptions): Promise<Session>
+  /** Shows every event without keeping them in memory; resolves to what is wrong with the log. */
+  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
+  /** Makes a damaged log whole and keeps the old one. @throws SESSION_NOT_FOUND, SESSION_LOCKED */
+  repair(id: string): Promise<RepairedLog>
+  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
+  remove(id: string): Promise<void>
   /** A live session of this process. */
   get(id: string): Session | undefined
   list(): Promise<SessionSummary[]>

@@ -22,11 +22,11 @@ export interface Mounted {
   readonly unload: () => Promise<void>
 }
 
-export async function mount(store: SessionStore = memoryStore()): Promise<Mounted> {
+export async function mount(store: SessionStore = memoryStore(), config: sessionPlugin.Config = {}): Promise<Mounted> {
   const ctx = new Context()
   ctx.provide('world', smallWorld())
   ctx.provide('sessionStore', store)
-  const fiber = await ctx.plugin(sessionPlugin)
+  const fiber = await ctx.plugin(sessionPlugin, config)
   return { ctx, store, unload: () => fiber.dispose() }
 }
 

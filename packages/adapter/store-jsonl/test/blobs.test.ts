@@ -1,0 +1,61 @@
+import type { ToolResultData } from '@sluice/session'
+import { expect, test } from 'vitest'
+import { jsonlStore } from '../src/index.ts'
+import { DIR, machineWith, mount } from './kit.ts'
+
+const result: ToolResultData = {
+  callId: 'a',
+  tool: 'probe',
+  outcome: { tag: 'succeeded', executed: 'yes' },
+  content: [{ type: 'text', text: 'short' }],
+  value: 'x'.repeat(100_000),
+  card: { v: 1, kind: 'generic', title: 'probe' },
+}
+
+test('an event whose value could not be stored is not durable until it is', async () => {
+  const world = await machineWith(1)
+  const session = await (await mount(world)).sessions.open('s')
+  await session.durable()
+  world.disk.failNext('sync', 'EIO')
+  const event = session.append('tool/result', result)
+  await expect(session.durable()).rejects.toMatchObject({ code: 'SESSION_NOT_DURABLE' })
+  await session.durable()
+  const { blob } = event.data.valueBlob!
+  const after = await (await mount(world.reboot({ keep: 'none' }))).sessions.open('s')
+  expect((await after.getBlob(blob))?.length).toBe(blob.size)
+})
+
+test('a fork on disk shares blobs with its parent and leaves its bytes unchanged', async () => {
+  const world = await machineWith(1)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  session.append('turn/started', { turn: 1 })
+  session.append('tool/result', result)
+  session.append('turn/ended', { turn: 1, reason: 'completed' })
+  await session.close()
+  const before = world.disk.tree(`${DIR}/s`)
+  const child = await sessions.fork('s', { id: 'child' })
+  child.append('turn/started', { turn: 2 })
+  await child.close()
+  expect(world.disk.tree(`${DIR}/s`)).toEqual(before)
+  const [name] = Object.keys(before).filter((path) => path.includes('/blobs/'))
+  expect((await world.disk.stat(String(name))).links).toBe(2)
+})
+
+test('a fork copies blobs where the disk has no hard links', async () => {
+  const world = await machineWith(1)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  session.append('turn/started', { turn: 1 })
+  const event = session.append('tool/result', result)
+  session.append('turn/ended', { turn: 1, reason: 'completed' })
+  await session.close()
+  const child = await sessions.fork('s', { id: 'child' })
+  await child.close()
+  const { digest, size } = event.data.valueBlob!.blob
+  await world.disk.unlink(`${DIR}/child/blobs/${digest}`)
+  world.disk.failNext('link', 'EPERM', { path: `${DIR}/s/blobs/${digest}` })
+  const { log } = await jsonlStore(world, DIR).open('child', 'write')
+  expect(await log.shareBlob('s', digest)).toBe(true)
+  expect((await log.getBlob(digest))?.length).toBe(size)
+})

@@ -1,0 +1,32 @@
+/** Owns where a session can be forked, and what the child begins with. */
+import type { Json } from '@sluice/base'
+import { sessionErrors } from './errors.ts'
+import type { BlobRef, LogFinding, SessionEvent } from './types.ts'
+
+/** Events after `session/started` that a child shares with its parent: up to the last end of a turn at or before `seq`.
+ *  @throws SESSION_FORK_REFUSED */
+export function sharedPast(
+  id: string,
+  events: readonly SessionEvent[],
+  findings: readonly LogFinding[],
+  seq = Number.POSITIVE_INFINITY,
+): readonly SessionEvent[] {
+  const damage = findings.find((finding) => finding.kind !== 'torn-tail')
+  if (damage) throw sessionErrors('SESSION_FORK_REFUSED', { id, why: `its log is damaged at line ${damage.line}` })
+  const end = events.findLastIndex((event) => event.type === 'turn/ended' && event.seq <= seq)
+  if (end < 0) throw sessionErrors('SESSION_FORK_REFUSED', { id, why: 'no turn has ended before that point' })
+  return events.slice(1, end + 1)
+}
+
+/** Blobs that any of `events` names, wherever it does. */
+export function blobsOf(events: readonly SessionEvent[]): ReadonlySet<string> {
+  const digests = new Set<string>()
+  const visit = (value: Json): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { digest, size } = value as unknown as Partial<BlobRef>
+    if (typeof digest === 'string' && typeof size === 'number') digests.add(digest)
+    for (const inner of Object.values(value)) visit(inner as Json)
+  }
+  for (const event of events) visit(event.data as Json)
+  return digests
+}
