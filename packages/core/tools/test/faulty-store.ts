@@ -12,9 +12,9 @@ export interface Faults {
 export function faultyStore(faults: Faults): SessionStore {
   const inner = memoryStore()
   const faulty = (log: SessionLog): SessionLog => ({
-    write(event, line) {
+    write(event) {
       faults.write?.(event)
-      log.write(event, line)
+      log.write(event)
     },
     async durable(seq) {
       await faults.durable?.(seq)
@@ -22,6 +22,7 @@ export function faultyStore(faults: Faults): SessionStore {
     },
     putBlob: (digest, bytes) => log.putBlob(digest, bytes),
     getBlob: (digest) => log.getBlob(digest),
+    shareBlob: (from, digest) => log.shareBlob(from, digest),
     close: () => log.close(),
   })
   return {
@@ -31,6 +32,9 @@ export function faultyStore(faults: Faults): SessionStore {
       const opened = await inner.open(id, mode)
       return { ...opened, log: faulty(opened.log) }
     },
+    scan: (id, visit) => inner.scan(id, visit),
     list: () => inner.list(),
+    repair: (id) => inner.repair(id),
+    remove: (id) => inner.remove(id),
   }
 }

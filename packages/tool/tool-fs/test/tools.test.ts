@@ -78,7 +78,7 @@ test('an image goes to the model as an image whatever its name, and its bytes ar
   const { result } = await run('read', { path: 'a.png' })
   expect(result.content).toMatchObject([{ type: 'image', mediaType: 'image/jpeg', blob: { size: jpeg.length } }])
   const [part] = result.content
-  expect(part?.type === 'image' && (await session.getBlob(part.blob))).toEqual(jpeg)
+  expect(part?.type === 'image' && (await session.getBlob(part.blob))).toEqual(new Uint8Array(jpeg))
   expect(await text('read', { path: 'fake.png' })).toBe('1\u2502<svg/>')
   expect(await text('read', { path: 'c.jpg' })).toBe('[Binary content (application/pdf, 8 bytes) is not shown.]')
 })
