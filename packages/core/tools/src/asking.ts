@@ -55,8 +55,12 @@ function goneFailure(event: string, listener: Listener): StageFailure {
   return new StageFailure('threw', listener.plugin, error.code, error.message)
 }
 
+function abortedFailure(listener: Listener): StageFailure {
+  return new StageFailure('aborted', listener.plugin, '', 'aborted')
+}
+
 export interface AskOptions {
-  /** Whether an abort of the call diverts at once. */
+  /** Whether an abort of the call diverts at once: nobody is asked any more, nobody is waited for. */
   readonly divert: boolean
 }
 
@@ -69,6 +73,7 @@ export function ask(
   invoke: (own: OwnTime) => unknown,
 ): unknown {
   if (listener.gone()) throw goneFailure(event, listener)
+  if (options.divert && state.start.source.aborted) throw abortedFailure(listener)
   const own = new OwnTime(state)
   let answer: unknown
   try {
@@ -88,6 +93,7 @@ function bounded(
   answer: PromiseLike<unknown>,
 ): Promise<unknown> {
   const { config, watchdog } = state.machine
+  const { source } = state.start
   const ms = Object.hasOwn(config.listenerTimeouts, event)
     ? (config.listenerTimeouts[event] ?? config.listenerTimeoutMs)
     : config.listenerTimeoutMs
@@ -97,9 +103,7 @@ function bounded(
       fail(new StageFailure('expired', listener.plugin, error.code, error.message))
     })
     own.bound(limit)
-    const off = options.divert
-      ? state.start.source.on(() => fail(new StageFailure('aborted', listener.plugin, '', 'aborted')))
-      : undefined
+    const off = options.divert ? source.on(() => fail(abortedFailure(listener))) : undefined
     const over = () => {
       limit.end()
       off?.()
@@ -108,7 +112,8 @@ function bounded(
       over()
       reject(failure)
     }
-    Promise.resolve(answer).then(
+    // A promise may lie about its own `then`; adopted by a new one, whatever it throws is a rejection.
+    new Promise((adopt) => adopt(answer)).then(
       (value) => {
         over()
         if (listener.gone()) reject(goneFailure(event, listener))
@@ -116,6 +121,7 @@ function bounded(
       },
       (error: unknown) => fail(failureOf(error, listener.plugin)),
     )
+    if (options.divert && source.aborted) fail(abortedFailure(listener))
   })
 }
 

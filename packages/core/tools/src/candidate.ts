@@ -61,7 +61,7 @@ function outcomeOf(state: CallState, attempt: Attempt): Outcome {
   }
 }
 
-/** Sets outcome and content from the denial, naming the stage that denied. */
+/** Sets outcome and content from the denial, naming the stage that denied: the one before. */
 export function fromDenial(state: CallState): void {
   const { by, reason, code, rule } = state.denial ?? { by: 'unknown', reason: 'denied' }
   const stage = state.trace.at(-1)?.stage ?? 'pre-execute'

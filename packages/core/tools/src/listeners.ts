@@ -11,7 +11,7 @@ export interface Listener {
   readonly plugin: string
   readonly order: number
   readonly scope: string | undefined
-  /** False when the owner was not seen at registration: such a listener can only restrict. */
+  /** False when the owner was not seen at registration: such a listener can only restrict, and its name is a claim. */
   readonly known: boolean
   gone(): boolean
 }
@@ -82,7 +82,7 @@ export class Listeners {
       return {
         call: hook.callback[bareKey] ?? hook.callback,
         name: fiber.name,
-        plugin: pluginLabel(fiber),
+        plugin: owner ? pluginLabel(fiber) : `unverified ${pluginLabel(fiber)}`,
         order: typeof hook.order === 'number' && Number.isFinite(hook.order) ? hook.order : 0,
         scope: owner ? owner.scope : scopeOf(hook.ctx),
         known: owner !== undefined,

@@ -25,10 +25,7 @@ const executeCall = makeExecutor<typeof callTable, CallState>(
     approval,
     guards,
     execute,
-    denied: (state) => {
-      state.release?.()
-      return denied()
-    },
+    denied,
     'post-execute': postExecute,
     normalize,
     finalize,

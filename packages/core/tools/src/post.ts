@@ -3,7 +3,7 @@ import { type Json, messageOf } from '@sluice/base'
 import type { ContentPart } from '@sluice/session'
 import { ask, type OwnTime, underGrace } from './asking.ts'
 import { checkedValue } from './attempt.ts'
-import { fromAttempt, fromDenial, plainContent, resultOf } from './candidate.ts'
+import { fromAttempt, plainContent, resultOf } from './candidate.ts'
 import { contentOf, render, textContent } from './content.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
@@ -18,8 +18,7 @@ type Post = CallOutcome<'post-execute'>
 const rank = { accept: 0, replace: 1, block: 2 } as const
 
 export function postExecute(state: CallState): Post | Promise<Post> {
-  if (state.denial) fromDenial(state)
-  else fromAttempt(state)
+  fromAttempt(state)
   const listeners = state.machine.listeners.of(event, state.start.agent)
   return listeners.length === 0 ? 'accept' : review(state, listeners)
 }

@@ -1,5 +1,5 @@
 /** Owns rewriting: listeners change the arguments one after another, each change checked and logged. */
-import { canonicalJson, type JsonObject, losslessCopy } from '@sluice/base'
+import { canonicalJson, type JsonObject } from '@sluice/base'
 import { makeCall } from './admit.ts'
 import { isObject } from './arguments.ts'
 import { ask } from './asking.ts'
@@ -7,6 +7,7 @@ import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf } from './failure.ts'
 import type { Listener } from './listeners.ts'
+import { payload } from './payload.ts'
 import type { Asked, CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
 import type { Call } from './types.ts'
@@ -26,8 +27,7 @@ async function rewrite(state: CallState, listeners: readonly Listener[]): Promis
   for (const listener of listeners) {
     const call = state.call as Call
     const startedAt = state.machine.clock.monotonic()
-    const answer = await ask(state, event, listener, { divert: true }, () => listener.call(call, () => call.args))
-    const args = answer === call.args ? undefined : changed(call.args, answer, listener)
+    const args = await changed(state, listener, call)
     if (!args) {
       asked.push(listener.plugin)
       continue
@@ -56,10 +56,13 @@ async function rewrite(state: CallState, listeners: readonly Listener[]): Promis
   return 'invalid'
 }
 
-/** The new arguments, frozen; `undefined` when they are the same. */
-function changed(before: JsonObject, answer: unknown, listener: Listener): JsonObject | undefined {
+/** The arguments that the listener wants, frozen; `undefined` when they are the same. */
+async function changed(state: CallState, listener: Listener, call: Call): Promise<JsonObject | undefined> {
+  const before = call.args
   try {
-    const { value } = losslessCopy(answer)
+    const answer = await ask(state, event, listener, { divert: true }, () => listener.call(call, () => before))
+    if (answer === before) return undefined
+    const { value } = payload(answer)
     if (!isObject(value))
       throw toolsErrors('TOOLS_BAD_ANSWER', { event, problem: 'the arguments returned are no object' })
     return canonicalJson(value) === canonicalJson(before) ? undefined : value

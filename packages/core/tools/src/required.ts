@@ -19,7 +19,7 @@ const ACTIVE: number = 2
 /** Remembers every required policy that was mounted while the service was: one that was unloaded counts as missing, so that
  *  taking a policy away never permits anything. Mounting the tools plugin again starts a new memory. */
 export class RequiredPolicies {
-  private readonly known = new Map<string, Set<Fiber>>()
+  private readonly known = new Map<string, { readonly fibers: Set<Fiber>; most: number }>()
 
   constructor(ctx: Context) {
     for (const runtime of ctx.registry.values()) for (const fiber of runtime.fibers) this.see(fiber)
@@ -28,22 +28,23 @@ export class RequiredPolicies {
 
   private see(fiber: Fiber): void {
     if (!fiber.runtime || !isRequired(fiber.runtime.callback)) return
-    const fibers = this.known.get(fiber.name) ?? new Set()
-    this.known.set(fiber.name, fibers)
-    if (fiber.uid === null) fibers.delete(fiber)
-    else fibers.add(fiber)
+    const policy = this.known.get(fiber.name) ?? { fibers: new Set(), most: 0 }
+    this.known.set(fiber.name, policy)
+    if (fiber.uid === null) policy.fibers.delete(fiber)
+    else policy.fibers.add(fiber)
+    policy.most = Math.max(policy.most, policy.fibers.size)
   }
 
   names(): readonly string[] {
     return [...this.known.keys()].sort()
   }
 
-  /** Names of policies without an active instance, or with one that is not active. */
+  /** Names of policies that have fewer instances than they had, or one that is not active. */
   missing(): readonly string[] {
     if (this.known.size === 0) return none
     let missing: string[] | undefined
-    for (const [name, fibers] of this.known) {
-      let active = fibers.size > 0
+    for (const [name, { fibers, most }] of this.known) {
+      let active = fibers.size === most
       for (const fiber of fibers) if (fiber.state !== ACTIVE) active = false
       if (!active) (missing ??= []).push(name)
     }

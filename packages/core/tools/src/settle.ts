@@ -4,7 +4,7 @@ import type { Outcome, ToolResultData } from '@sluice/session'
 import { reasonText } from './abort.ts'
 import { logCall } from './admit.ts'
 import { ask, isPromise } from './asking.ts'
-import { plainContent, resultOf, withhold } from './candidate.ts'
+import { fromDenial, plainContent, resultOf, withhold } from './candidate.ts'
 import { resultCard } from './cards.ts'
 import { contentOf, textContent } from './content.ts'
 import { toolsErrors } from './errors.ts'
@@ -43,7 +43,9 @@ function plainText(outcome: Extract<Outcome, { tag: 'failed' }>, by: string): st
   return `${by} failed (${outcome.code}): ${outcome.message}`
 }
 
-export function denied(): CallOutcome<'denied'> {
+export function denied(state: CallState): CallOutcome<'denied'> {
+  state.release?.()
+  fromDenial(state)
   return 'denied'
 }
 

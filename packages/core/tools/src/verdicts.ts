@@ -1,4 +1,5 @@
 /** Owns the joining of verdicts: the strictest given by any listener wins, whatever the order. */
+import { type Json, type JsonObject, lossless, messageOf } from '@sluice/base'
 import { ask, isPromise, type OwnTime } from './asking.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, type StageFailure } from './failure.ts'
@@ -20,8 +21,7 @@ function decode(answer: unknown): Verdict {
     throw bad(`${typeof answer} is no verdict; return next() to abstain`)
   const { kind, reason, rule, offers, remedy } = answer as Record<string, unknown>
   if (kind === 'abstain') return abstain
-  if (kind !== 'allow' && kind !== 'ask' && kind !== 'deny')
-    throw bad(`${JSON.stringify(kind) ?? 'undefined'} is no verdict`)
+  if (kind !== 'allow' && kind !== 'ask' && kind !== 'deny') throw bad(`the kind ${messageOf(kind)} is no verdict`)
   const why = typeof reason === 'string' && reason !== '' ? reason.toWellFormed() : undefined
   const more = typeof rule === 'string' ? { rule: rule.toWellFormed() } : {}
   if (kind === 'allow') return Object.freeze({ kind, ...(why !== undefined && { reason: why }), ...more })
@@ -31,11 +31,13 @@ function decode(answer: unknown): Verdict {
   return Object.freeze({ kind, reason: why, ...more, ...(offers !== undefined && { offers: decodeOffers(offers) }) })
 }
 
+/** A copy that nobody can change: what a person is shown is what is stored. */
 function decodeOffers(offers: unknown): readonly Offer[] {
   const bad = () => toolsErrors('TOOLS_BAD_ANSWER', { event, problem: 'offers are no list of { id, text }' })
-  if (!Array.isArray(offers)) throw bad()
-  return (offers as unknown[]).map((offer) => {
-    const { id, text } = (offer ?? {}) as Record<string, unknown>
+  const list = lossless(offers)
+  if (!Array.isArray(list)) throw bad()
+  return (list as readonly Json[]).map((offer) => {
+    const { id, text } = (offer ?? {}) as JsonObject
     if (typeof id !== 'string' || typeof text !== 'string') throw bad()
     return Object.freeze({ id, text })
   })
@@ -56,7 +58,7 @@ class Joining {
   private readonly state: CallState
   private readonly call: Call
   private readonly listeners: readonly Listener[]
-  private readonly tails: (Promise<Verdict> | undefined)[] = []
+  private readonly tails: Promise<Verdict>[] = []
 
   constructor(state: CallState, listeners: readonly Listener[]) {
     this.state = state
@@ -67,6 +69,13 @@ class Joining {
   /** The verdicts that count, in dispatch order. */
   get given(): Given[] {
     return this.said.filter((given) => given !== undefined)
+  }
+
+  /** The joined verdict of all, once every listener that was entered has answered. */
+  async all(): Promise<Verdict> {
+    const verdict = await this.from(0)
+    if (this.denied || this.failure) await Promise.all(this.tails)
+    return verdict
   }
 
   /** The joined verdict of the listeners from `index` on; each is asked once, whoever wants to know. */
@@ -89,13 +98,14 @@ class Joining {
         })
       })
       const said = isPromise(answer) ? await answer : answer
-      const verdict = said === passed && passed !== undefined ? abstain : this.own(listener, said)
-      this.note(slot, listener, verdict, said, own)
+      const verdict = said === passed && passed !== undefined ? abstain : decode(said)
+      const counts = verdict.kind !== 'allow' || this.mayAllow(listener)
+      this.note(slot, listener, verdict, counts, own)
       if (verdict.kind === 'deny') {
         this.denied = true
         return verdict
       }
-      return stricter(verdict, await this.from(index + 1))
+      return stricter(counts ? verdict : abstain, await this.from(index + 1))
     } catch (error) {
       const failure = failureOf(error, listener.plugin)
       if (!this.denied) this.failure ??= failure
@@ -104,29 +114,22 @@ class Joining {
     }
   }
 
-  /** The verdict that counts: an allow from a plugin that may not allow is void. */
-  private own(listener: Listener, said: unknown): Verdict {
-    const verdict = decode(said)
-    const { mayAllow } = this.state.machine.config
-    if (verdict.kind === 'allow' && !(listener.known && mayAllow.includes(listener.name))) return abstain
-    return verdict
+  /** An allow of any other plugin is void. */
+  private mayAllow({ known, name }: Listener): boolean {
+    return known && this.state.machine.config.mayAllow.includes(name)
   }
 
-  private note(slot: number, listener: Listener, verdict: Verdict, said: unknown, own: OwnTime | undefined): void {
-    if (verdict.kind === 'abstain') {
-      const void_ = (said as { kind?: unknown } | null)?.kind === 'allow'
-      if (void_) this.asked[slot] = { plugin: listener.plugin, said: 'allow (void)', ms: own?.ms ?? 0 }
-      return
-    }
+  private note(slot: number, listener: Listener, verdict: Verdict, counts: boolean, own: OwnTime | undefined): void {
+    if (verdict.kind === 'abstain') return
     const { reason, rule } = verdict
     this.asked[slot] = {
       plugin: listener.plugin,
-      said: verdict.kind,
+      said: counts ? verdict.kind : `${verdict.kind} (void)`,
       ms: own?.ms ?? 0,
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
     }
-    if (!this.denied) this.said[slot] = { plugin: listener.plugin, verdict }
+    if (counts && !this.denied) this.said[slot] = { plugin: listener.plugin, verdict }
   }
 }
 
@@ -153,20 +156,20 @@ export function policyMissing(state: CallState): boolean {
 async function joined(state: CallState, listeners: readonly Listener[]): Promise<CallOutcome<'pre-execute'>> {
   const joining = new Joining(state, listeners)
   state.detail.asked = joining.asked
-  const verdict = await joining.from(0)
+  const { kind } = await joining.all()
   if (joining.failure) throw joining.failure
-  const first = joining.given.find((given) => given.verdict.kind === verdict.kind)
-  switch (verdict.kind) {
+  const first = joining.given.find((given) => given.verdict.kind === kind)
+  if (!first) return otherwise(state)
+  state.detail.by = first.plugin
+  switch (first.verdict.kind) {
     case 'abstain':
       return otherwise(state)
     case 'deny':
-      state.denyBy(first?.plugin ?? 'unknown', verdict)
+      state.denyBy(first.plugin, first.verdict)
       return 'deny'
     case 'allow':
-      if (first) state.detail.by = first.plugin
       return 'allow'
     case 'ask':
-      state.detail.by = first?.plugin ?? 'unknown'
       for (const { plugin, verdict: given } of joining.given)
         if (given.kind === 'ask') {
           const { reason, rule, offers } = given
