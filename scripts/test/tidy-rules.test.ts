@@ -1,8 +1,6 @@
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ambientProblems } from '../tidy/ambient.ts'
 import { errorProblems } from '../tidy/errors.ts'
-import { exampleProblems } from '../tidy/examples.ts'
 import { layerProblems, whyNot } from '../tidy/layers.ts'
 import { nameProblems } from '../tidy/names.ts'
 import { readmeProblems } from '../tidy/readme.ts'
@@ -229,25 +227,6 @@ describe('the rule of READMEs', () => {
     expect(check(good.replace('```ts', '```'))).toEqual(['README.md: shows no use'])
     expect(check(good.replace('const a = 1', 'const a = 1\n'.repeat(16)))).toEqual([
       'README.md: shows a use of 16 lines',
-    ])
-  })
-})
-
-describe('the rule of examples', () => {
-  it('finds an example that does not compile, with its line', { timeout: 60_000 }, () => {
-    const root = fileURLToPath(new URL('../..', import.meta.url))
-    const path = 'packages/base/base/README.md'
-    const bad = "import { assert } from '@sluice/base'\n\nassert(true)\n"
-    const examples = [
-      { path, text: "import { assert } from '@sluice/base'\n\nassert(true, 'is true')\n" },
-      { path: 'packages/base/compose/README.md', text: bad },
-    ]
-    expect(exampleProblems(root, examples)).toEqual([
-      {
-        path: 'packages/base/compose/README.md',
-        problem: 'line 3 of its use: Expected 2 arguments, but got 1.',
-        instead: 'show code that compiles',
-      },
     ])
   })
 })

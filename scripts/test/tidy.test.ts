@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import { describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { ambientProblems, exceptions } from '../tidy/ambient.ts'
 import { errorCodes, errorProblems } from '../tidy/errors.ts'
 import { exampleProblems } from '../tidy/examples.ts'
@@ -56,12 +56,32 @@ describe('the repository', () => {
     expectNone(readmeProblems(packages, codes, contracts))
   })
 
-  it('shows examples that compile', { timeout: 120_000 }, () => {
-    const examples = packages.flatMap((pack) => {
-      const readme = readmeOf(pack)
-      return readme?.use === undefined ? [] : [{ path: readme.path, text: readme.use }]
+  describe('compiles the examples of its READMEs:', () => {
+    // One program for all of them: the two below tell that a bad one would be found.
+    const good = {
+      path: 'packages/base/base/good.md',
+      text: "import { assert } from '@sluice/base'\nassert(true, 'is')\n",
+    }
+    const bad = { path: 'packages/base/base/bad.md', text: "import { assert } from '@sluice/base'\n\nassert(true)\n" }
+    let problems: Problem[] = []
+    beforeAll(() => {
+      const own = packages.flatMap((pack) => {
+        const readme = readmeOf(pack)
+        return readme?.use === undefined ? [] : [{ path: readme.path, text: readme.use }]
+      })
+      problems = exampleProblems(root, [...own, good, bad])
+    }, 120_000)
+
+    it('each of them compiles', () => {
+      expectNone(problems.filter(({ path }) => path !== bad.path))
     })
-    expectNone(exampleProblems(root, examples))
+
+    it('one that does not is found, with its line', () => {
+      const problem = 'line 3 of its use: Expected 2 arguments, but got 1.'
+      expect(problems.filter(({ path }) => path === bad.path)).toEqual([
+        { path: bad.path, problem, instead: 'show code that compiles' },
+      ])
+    })
   })
 
   it('holds no path of one machine, no registry host, no test that is switched off and no file that is too long', () => {
