@@ -134,11 +134,13 @@ describe('a crash', () => {
   it('ends operations that were under way, too', async () => {
     const { disk } = simWorld({ files: { [PATH]: 'old' } })
     const file = await disk.open(PATH, { write: true })
-    const release = disk.hold('write')
+    const releases = [disk.hold('write'), disk.hold('read')]
     const writing = file.write(bytes('new'), 0)
+    const reading = file.read(new Uint8Array(3), 0)
     const after = disk.afterCrash({ keep: 'all' })
-    release()
+    for (const release of releases) release()
     await expect(writing).rejects.toThrow(SimCrash)
+    await expect(reading).rejects.toThrow(SimCrash)
     expect([disk.text(PATH), after.text(PATH)]).toEqual(['old', 'old'])
   })
 
