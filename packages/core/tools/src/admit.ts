@@ -1,10 +1,11 @@
 /** Owns admission: the tool is found and pinned, the arguments are checked, the call is logged. */
-import type { Json, JsonObject } from '@sluice/base'
+import { type Json, type JsonObject, messageOf } from '@sluice/base'
 import type { ToolCallData } from '@sluice/session'
 import { reasonText } from './abort.ts'
 import { parseArguments } from './arguments.ts'
 import { callCard, genericCallCard } from './cards.ts'
 import type { Registered } from './definition.ts'
+import { payload } from './payload.ts'
 import { cutOffReason } from './prompt.ts'
 import type { CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
@@ -71,8 +72,14 @@ export function makeCall(state: CallState, entry: Registered, args: JsonObject):
   return viewOf({ ...fields, annotations, aliases, timeoutMs }, source)
 }
 
+/** Arguments that are no text and no JSON either are named by what is wrong with them. */
 function textOfArguments(given: string | Json): string {
-  return (typeof given === 'string' ? given : JSON.stringify(given)).toWellFormed()
+  if (typeof given === 'string') return given.toWellFormed()
+  try {
+    return JSON.stringify(payload(given).value)
+  } catch (error) {
+    return messageOf(error)
+  }
 }
 
 /** Appends the call, once. */

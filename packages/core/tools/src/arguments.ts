@@ -1,14 +1,7 @@
 /** Owns the way from argument text to frozen, validated arguments. */
-import {
-  isSluiceError,
-  type Json,
-  type JsonObject,
-  losslessCopy,
-  messageOf,
-  parseJson,
-  type SchemaProblem,
-} from '@sluice/base'
+import { isSluiceError, type Json, type JsonObject, messageOf, parseJson, type SchemaProblem } from '@sluice/base'
 import type { Registered } from './definition.ts'
+import { payload } from './payload.ts'
 import { fit } from './repair.ts'
 
 export type Parsed =
@@ -37,7 +30,7 @@ export function parseArguments(given: string | Json, entry: Registered): Parsed 
       value = parseJson(value)
       repairs.push('$: took the JSON inside a string')
     }
-    const copy = losslessCopy(value)
+    const copy = payload(value)
     if (copy.replaced > 0) repairs.push(`$: replaced lone surrogates in ${copy.replaced} strings`)
     if (!isObject(copy.value)) return refuse('$', 'the arguments are not an object', text)
     return validate(copy.value, entry, repairs)

@@ -1,5 +1,5 @@
 /** Owns attempts: what one try came to, however it ended, frozen. */
-import { type Json, messageOf } from '@sluice/base'
+import { isSluiceError, type Json, messageOf } from '@sluice/base'
 import { type AbortSource, reasonText } from './abort.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
@@ -26,7 +26,8 @@ export function stopped({ reason }: AbortSource, executed: Executed): Attempt {
   return Object.freeze({ status, executed, reason: reasonText(reason).toWellFormed() })
 }
 
-/** An error is specific unless it is the signal's reason or named AbortError or TimeoutError. */
+/** An error is specific unless it is the signal's reason, named AbortError or TimeoutError, or says that the same abort
+ *  ended a nested call. */
 export function thrown(error: unknown, source: AbortSource): Attempt {
   if (source.aborted && (error === source.reason || isStop(error))) return stopped(source, 'yes')
   return failed({ code: codeOf(error, 'TOOLS_BODY_FAILED'), message: messageOf(error) }, 'yes')
@@ -34,6 +35,7 @@ export function thrown(error: unknown, source: AbortSource): Attempt {
 
 function isStop(error: unknown): boolean {
   try {
+    if (isSluiceError(error, 'TOOLS_NESTED_FAILED')) return (error.data as { code?: unknown }).code === 'aborted'
     return error instanceof Error && (error.name === 'AbortError' || error.name === 'TimeoutError')
   } catch {
     return false

@@ -106,7 +106,7 @@ class Try {
     body.running--
     if (abandoned) machine.report(`${start.tool} (${start.id}) settled as ${attempt.status} after it was abandoned`)
     else this.leave(attempt)
-    if (body.running === 0) state.onBodyEnd?.()
+    state.bodyEnded()
   }
 
   private async abandon(): Promise<void> {

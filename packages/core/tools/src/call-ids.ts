@@ -10,13 +10,21 @@ export interface UsedCallIds {
 /** The state grows in place: it is only ever read through `session.fold`. */
 export const usedCallIds: Fold<UsedCallIds> = {
   name: 'tools/call-ids',
-  version: 1,
+  version: 2,
   initial: { ids: {}, batches: 1 },
   step(state, event: SessionEvent) {
-    if (event.type !== 'tool/call') return state
-    const { callId, batch } = event.data as unknown as ToolCallData
-    const ids: Record<string, true> = state.batches === 1 && Object.keys(state.ids).length === 0 ? {} : state.ids
-    Object.defineProperty(ids, callId, { value: true, enumerable: true, configurable: true, writable: true })
-    return { ids, batches: Math.max(state.batches, batch + 1) }
+    if (event.type === 'tool/call') {
+      const { callId, batch } = event.data as unknown as ToolCallData
+      return { ids: withId(state, callId), batches: Math.max(state.batches, batch + 1) }
+    }
+    if (event.type !== 'tool/code-dispatch') return state
+    const { callId } = (event as SessionEvent<'tool/code-dispatch'>).data
+    return { ids: withId(state, callId), batches: state.batches }
   },
+}
+
+function withId({ ids }: UsedCallIds, callId: string): UsedCallIds['ids'] {
+  const grown: Record<string, true> = ids === usedCallIds.initial.ids ? {} : ids
+  Object.defineProperty(grown, callId, { value: true, enumerable: true, configurable: true, writable: true })
+  return grown
 }

@@ -116,6 +116,11 @@ export const toolsErrors = defineErrors({
     message: (d: { tool: string }) => `${d.tool} was called after its run had ended`,
     remedy: 'Make nested calls before the body returns, and call next() before the wrapper answers.',
   },
+  TOOLS_NESTED_LIMIT: {
+    when: 'a call makes too many nested calls, or nests too deep',
+    message: (d: { tool: string; limit: string }) => `${d.tool} was not called: at most ${d.limit}`,
+    remedy: 'Make fewer nested calls, or do not let a tool call itself.',
+  },
   TOOLS_NESTED_FAILED: {
     when: 'a nested call does not succeed',
     message: (d: { code: string; tool: string; reason: string; executed: string }) => `${d.tool}: ${d.reason}`,

@@ -129,7 +129,7 @@ class Nesting {
     const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool: info.name, problem })
     if (running) throw refuse('the previous try has not settled')
     if (!last) return
-    if (this.state.body.running > 0) throw refuse('the previous try was abandoned and may still run')
+    if (this.state.lingers) throw refuse('the previous try was abandoned and may still run')
     if (last.executed !== 'no' && !info.annotations.readOnly && !info.annotations.idempotent)
       throw refuse('it is neither read-only nor idempotent, and the previous try ran')
   }

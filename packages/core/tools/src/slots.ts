@@ -1,6 +1,8 @@
-/** Owns how bodies of one session overlap: many readers or one writer per key, and a bound on all. */
+/** Owns how bodies of one session overlap: many readers or one writer per key. */
+import { isPromise } from './asking.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, StageFailure } from './failure.ts'
+import { type Parallelism, Place } from './places.ts'
 import type { CallState } from './state.ts'
 import type { Keys } from './types.ts'
 
@@ -25,35 +27,6 @@ interface Waiter {
   readonly refuse: (failure: StageFailure) => void
 }
 
-/** Counts the bodies that run without running children. Shared by a session's calls and all their nested calls. */
-export class Parallelism {
-  readonly max: number
-  private running = 0
-  private readonly queues = new Set<() => void>()
-
-  constructor(max: number) {
-    this.max = max
-  }
-
-  get free(): boolean {
-    return this.running < this.max
-  }
-
-  take(): void {
-    this.running++
-  }
-
-  give(): void {
-    this.running--
-    for (const wake of Array.from(this.queues)) wake()
-  }
-
-  onFree(wake: () => void): () => void {
-    this.queues.add(wake)
-    return () => this.queues.delete(wake)
-  }
-}
-
 /** The slots of one group of siblings. A call takes all its keys at once, so no two calls wait for each other. */
 export class Slots {
   readonly parallelism: Parallelism
@@ -73,6 +46,11 @@ export class Slots {
     refused: (failure: StageFailure) => void,
   ): () => void {
     const waiter: Waiter = { label, need, grant: granted, refuse: refused }
+    for (const holder of this.holders)
+      if (holder.abandoned && collide(holder.need, need) !== undefined) {
+        refused(held(holder, waiter))
+        return () => {}
+      }
     this.waiters.push(waiter)
     this.settle()
     return () => {
@@ -82,32 +60,51 @@ export class Slots {
   }
 
   release(holder: Holder): void {
-    if (!this.holders.delete(holder)) return
-    this.settle()
+    if (this.holders.delete(holder)) this.settle()
   }
 
   /** The body did not end: its keys stay taken, and those who need them are refused. */
   abandon(holder: Holder): void {
     holder.abandoned = true
+    const refused = this.waiters.filter(({ need }) => collide(holder.need, need) !== undefined)
+    this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
+    for (const waiter of refused) waiter.refuse(held(holder, waiter))
     this.settle()
   }
 
+  /** Lets in whoever can start, in the order in which they came. */
   private settle(): void {
     const still: Waiter[] = []
-    for (const waiter of this.waiters) {
-      const blocker = [...this.holders].find((holder) => collide(holder.need, waiter.need) !== undefined)
-      if (blocker?.abandoned) waiter.refuse(held(blocker, waiter))
-      else if (blocker || still.some((earlier) => collide(earlier.need, waiter.need) !== undefined)) still.push(waiter)
-      else if (!this.parallelism.free) still.push(waiter)
-      else {
-        const holder: Holder = { label: waiter.label, need: waiter.need, abandoned: false }
-        this.holders.add(holder)
-        this.parallelism.take()
-        waiter.grant(holder)
+    const ahead = { reads: new Set<string>(), writes: new Set<string>() }
+    for (const [index, waiter] of this.waiters.entries()) {
+      // Behind a full house, or behind one who waits for everything, nobody needs to be looked at.
+      if (!this.parallelism.free || ahead.writes.has(everything)) {
+        still.push(...this.waiters.slice(index))
+        break
       }
+      const { need } = waiter
+      if (collide(ahead, need) === undefined && !this.taken(need)) {
+        this.grant(waiter)
+        continue
+      }
+      still.push(waiter)
+      for (const key of need.reads) ahead.reads.add(key)
+      for (const key of need.writes) ahead.writes.add(key)
     }
     this.waiters = still
     this.watchFree()
+  }
+
+  private taken(need: Need): boolean {
+    for (const holder of this.holders) if (collide(holder.need, need) !== undefined) return true
+    return false
+  }
+
+  private grant({ label, need, grant }: Waiter): void {
+    const holder: Holder = { label, need, abandoned: false }
+    this.holders.add(holder)
+    this.parallelism.take()
+    grant(holder)
   }
 
   private watchFree(): void {
@@ -132,13 +129,23 @@ function held(holder: Holder, waiter: Waiter): StageFailure {
   return new StageFailure('threw', holder.label, error.code, error.message)
 }
 
-/** What a call needs, computed once from the final arguments. */
+/** What a call needs, computed once from the final arguments.
+ *  @throws TOOLS_BAD_ANSWER, and what the definition throws */
 function needOf(state: CallState): Need {
   const overlap = state.entry?.definition.overlap ?? 'exclusive'
   if (overlap === 'exclusive') return { reads: new Set(), writes: new Set([everything]) }
   if (overlap === 'parallel') return { reads: new Set([everything]), writes: new Set() }
-  const keys: Keys = overlap(state.args, state.start.session)
-  return { reads: new Set([everything, ...(keys.reads ?? [])]), writes: new Set(keys.writes ?? []) }
+  const keys: unknown = overlap(state.args, state.start.session)
+  const problem = 'the answer is not { reads, writes } with lists of texts'
+  const bad = toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${state.start.tool}`, problem })
+  if (keys === null || typeof keys !== 'object' || isPromise(keys)) throw bad
+  const { reads, writes } = keys as Record<keyof Keys, unknown>
+  const list = (given: unknown): string[] => {
+    if (given === undefined) return []
+    if (!Array.isArray(given) || !given.every((key) => typeof key === 'string')) throw bad
+    return given
+  }
+  return { reads: new Set([everything, ...list(reads)]), writes: new Set(list(writes)) }
 }
 
 /** Takes the call's slot; a promise only when it has to wait. */
@@ -182,19 +189,13 @@ export function waitForSlot(state: CallState): Promise<void> | undefined {
 }
 
 function hold(state: CallState, slots: Slots, holder: Holder): void {
-  let counted = true
+  const place = new Place(slots.parallelism)
+  state.place = place
   state.release = () => {
     state.release = undefined
-    if (counted) slots.parallelism.give()
-    counted = false
-    if (state.body.running === 0) return slots.release(holder)
+    place.end()
+    if (!state.lingers) return slots.release(holder)
     slots.abandon(holder)
-    state.onBodyEnd = () => slots.release(holder)
-  }
-  state.uncount = (children) => {
-    if (children > 0 === !counted || state.release === undefined) return
-    counted = children === 0
-    if (counted) slots.parallelism.take()
-    else slots.parallelism.give()
+    state.whenBodiesEnd(() => slots.release(holder))
   }
 }

@@ -6,6 +6,7 @@ import type { AbortSource } from './abort.ts'
 import type { Registered } from './definition.ts'
 import type { Listeners } from './listeners.ts'
 import type { Registry } from './registry.ts'
+import type { Place } from './places.ts'
 import type { Slots } from './slots.ts'
 import type { ApprovalPort, Attempt, Call, DenyVerdict, SettledCall, ToolResult } from './types.ts'
 import type { Watchdog } from './watchdog.ts'
@@ -80,8 +81,12 @@ export interface BodyFacts {
   started: boolean
   /** Bodies that have not settled. */
   running: number
+  /** Nested calls whose bodies were abandoned and have not settled. */
+  left: number
   abandoned: boolean
   tries: number
+  /** Nested calls so far, over all tries. */
+  nested: number
 }
 
 export interface CallStart {
@@ -126,13 +131,13 @@ export class CallState {
   quoted: string | undefined
   /** What `tools/result` was told. */
   made: ToolResult | undefined
-  readonly body: BodyFacts = { started: false, running: 0, abandoned: false, tries: 0 }
+  readonly body: BodyFacts = { started: false, running: 0, left: 0, abandoned: false, tries: 0, nested: 0 }
   /** Frees the slot; set while the call holds one. */
   release: (() => void) | undefined
-  /** Told how many nested calls run: a call with running children counts as waiting. */
-  uncount: ((children: number) => void) | undefined
+  /** The call's place among the bodies that run at once: a call with running children counts as waiting. */
+  place: Place | undefined
   /** Called when the last body has settled after the call left `execute`. */
-  onBodyEnd: (() => void) | undefined
+  private onBodyEnd: (() => void)[] = []
   queuedMs = 0
   readonly trace: TraceStep[] = []
   /** Details of the step being taken. */
@@ -157,6 +162,20 @@ export class CallState {
   get executed(): Executed {
     if (!this.body.started) return 'no'
     return this.body.running > 0 || this.body.abandoned ? 'unknown' : 'yes'
+  }
+
+  /** A body of the call, or of one of its nested calls, has not settled. */
+  get lingers(): boolean {
+    return this.body.running > 0 || this.body.left > 0
+  }
+
+  whenBodiesEnd(then: () => void): void {
+    this.onBodyEnd.push(then)
+  }
+
+  bodyEnded(): void {
+    if (this.lingers) return
+    for (const then of this.onBodyEnd.splice(0)) then()
   }
 
   deny(denial: Denial): void {
