@@ -27,6 +27,8 @@ export interface AdapterOptions extends PromptOptions {
   readonly open: (request: ModelRequest) => Promise<LanguageModelV3>
   /** Tells a person, once per tool, what of its schema could not be kept. */
   readonly warn: (message: string) => void
+  /** Tells a person that another attempt follows, and when. */
+  readonly inform: (message: string) => void
 }
 
 export function createAdapter(options: AdapterOptions): ModelAdapter {
@@ -87,6 +89,7 @@ async function waited(options: AdapterOptions, error: Error, retries: number, si
   const backoff = Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** retries) * (1 - random.float() / 2)
   const ms = error.retryAfterMs ?? backoff
   if (ms > RETRY_AFTER_MAX_MS) return false
+  options.inform(`${error.message}; another attempt follows in ${Math.ceil(ms / 1000)} s`)
   return sleep(clock, ms, signal).then(
     () => true,
     () => false,

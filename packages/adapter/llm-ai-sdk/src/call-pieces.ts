@@ -81,7 +81,6 @@ export class CallPieces {
       if (known) return known
       const sameId = this.calls.findLast((call) => call.id === id)
       if (sameId && name === '') return sameId
-      if (sameId) return undefined
       // An id that comes late belongs to the call that still lacks one.
       const candidate = index === undefined ? this.calls.at(-1) : atIndex
       return candidate?.id === undefined && (name === '' || candidate?.names.length === 0) ? candidate : undefined
@@ -118,9 +117,7 @@ export class CallPieces {
     const joined = names.join('').trim()
     const first = (names[0] ?? '').trim()
     const repeated = names.every((name) => name.trim() === first)
-    if (repeated && this.toolNames.has(first)) return first
-    if (this.toolNames.has(joined)) return joined
-    return repeated ? first : joined
+    return repeated && !this.toolNames.has(joined) ? first : joined
   }
 }
 

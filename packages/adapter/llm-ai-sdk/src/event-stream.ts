@@ -6,7 +6,7 @@ import { AttemptFailure } from './attempt-failure.ts'
 import { withLimit } from './limit.ts'
 
 /** Bytes of one answer. */
-export const RESPONSE_BYTES_MAX = 64 * 1024 * 1024
+export const RESPONSE_BYTES_MAX = 32 * 1024 * 1024
 /** How long to wait for the usage and the end mark once the model has said why it stopped. */
 export const AFTER_FINISH_MS = 5_000
 
@@ -27,7 +27,7 @@ export async function* eventData(
   const reader = body.getReader()
   const decoder = new TextDecoder()
   const ready: string[] = []
-  const parser = createParser({ onEvent: ({ data }) => ready.push(data), maxBufferSize: RESPONSE_BYTES_MAX })
+  const parser = createParser({ onEvent: ({ data }) => ready.push(data) })
   let received = 0
   const broken = (problem: string) => new AttemptFailure(llmErrors('LLM_BROKEN', { url, problem }), { mayRetry: true })
   try {

@@ -56,10 +56,11 @@ export function apply(ctx: Context, config: Config): void {
     reasoning: config.reasoning,
     open: (request) =>
       openModel({ world, provider, address, apiKey, apiKeyEnv, headers, idleMs: config.idleTimeoutMs }, request),
+    inform: (message) => logger.info('%s', message),
     warn: (message) => {
       if (warned.has(message)) return
       warned.add(message)
-      logger.warn(message)
+      logger.warn('%s', message)
     },
   })
   ctx.llm.register(provider, adapter)

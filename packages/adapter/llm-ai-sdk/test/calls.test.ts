@@ -95,6 +95,15 @@ test.each<[string, unknown[]]>([
     ],
   ],
   [
+    'with an index that runs on with every piece',
+    [
+      calls({ index: 0, id: 'A', ...fn('read', '{"path"') }),
+      calls({ index: 1, id: 'A', ...fn(null, ':"a"}') }),
+      calls({ index: 2, id: 'B', ...fn('write', '{"path"') }),
+      calls({ index: 3, id: 'B', ...fn(null, ':"b"}') }),
+    ],
+  ],
+  [
     'with the id after the name',
     [
       calls({ index: 0, ...fn('read', '') }),

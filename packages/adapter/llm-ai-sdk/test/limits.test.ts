@@ -1,5 +1,7 @@
+import type { ServerResponse } from 'node:http'
 import { simWorld } from '@sluice/testkit'
 import { afterEach, expect, test } from 'vitest'
+import { RESPONSE_BYTES_MAX } from '../src/event-stream.ts'
 import { calls, delta, type Endpoint, endpoint, event, type Handler, head, sends } from './endpoint.ts'
 import { collect, mounted, textOf, tool } from './mounted.ts'
 
@@ -29,8 +31,8 @@ const starts =
 async function still(handlers: Handler[], limits = { idleTimeoutMs: 10 ** 9, totalTimeoutMs: 10 ** 9 }) {
   server = await endpoint(...handlers)
   const { clock } = simWorld()
-  const { stream } = await mounted({ baseURL: server.baseURL, ...limits }, { clock })
-  return { server, clock, stream }
+  const { ctx, stream } = await mounted({ baseURL: server.baseURL, ...limits }, { clock })
+  return { ctx, server, clock, stream }
 }
 
 /** Moves the clock until the promise settles: the network is real, so nobody knows which turn brings the next timer. */
@@ -100,13 +102,16 @@ test('keep-alive comments count as life, and the total limit still holds', async
 // BUG-086
 test('Retry-After in seconds is waited for, and the answer comes once', async () => {
   const busy = refuses(429, { 'retry-after': '7' })
-  const { server, clock, stream } = await still([busy, busy, ok])
+  const { ctx, server, clock, stream } = await still([busy, busy, ok])
   const before = clock.now()
+  const told: unknown[] = []
+  ctx.logger.exporter({ export: ({ args }) => void told.push(args[1]) })
   const parts = await settledWith(clock, collect(stream()))
   expect(textOf(parts)).toBe('done')
   expect(server.seen).toHaveLength(3)
   expect(clock.now() - before).toBeGreaterThanOrEqual(14_000)
   expect(server.seen[1]?.text).toBe(server.seen[0]?.text)
+  expect(told).toEqual(Array(2).fill(expect.stringMatching(/answered 429: not now; another attempt follows in 7 s$/)))
 })
 
 // BUG-086
@@ -151,6 +156,28 @@ test('a refusal whose body never ends is read under a deadline', async () => {
   await expect(settledWith(clock, collect(stream()))).rejects.toMatchObject({
     code: 'LLM_REFUSED',
     data: { status: 400 },
+  })
+})
+
+/** Writes the same for ever, as fast as it is read. */
+function floods(response: ServerResponse, line: string): void {
+  const block = line.repeat(1 + Math.floor(1_000_000 / line.length))
+  const next = () => response.writable && response.write(block, next)
+  next()
+}
+
+test('a refusal without end is cut by its size', async () => {
+  const { stream } = await still([(response) => floods(response.writeHead(400), 'no ')])
+  await expect(collect(stream())).rejects.toMatchObject({ code: 'LLM_REFUSED', data: { status: 400 } })
+  await (await server?.request(1))?.hungUp
+})
+
+test('an answer without end is cut by its size', async () => {
+  server = await endpoint((response) => floods(head(response), ': still here\n\n'))
+  const { stream } = await mounted({ baseURL: server.baseURL, retriesMax: 0 })
+  await expect(collect(stream())).rejects.toMatchObject({
+    code: 'LLM_BROKEN',
+    data: { problem: `more than ${RESPONSE_BYTES_MAX} bytes` },
   })
 })
 

@@ -56,6 +56,7 @@ describe('the contract of model adapters', () => {
       reasoning: 'send',
       open: (request) => openModel(endpointOptions, request),
       warn: () => {},
+      inform: () => {},
     })
     const hungUp = own.request(1).then((seen) => seen.hungUp)
     await given.run({ adapter, model: 'p/m', hungUp })
@@ -158,7 +159,7 @@ test('a tool whose schema cannot be kept goes out with the others, and is warned
     parameters: { type: 'object', properties: { a: { $ref: 'https://example.org/a' } } },
   }
   const warnings: string[] = []
-  ctx.logger.exporter({ levels: { default: 3 }, export: ({ args }) => void warnings.push(String(args[0])) })
+  ctx.logger.exporter({ levels: { default: 3 }, export: ({ args }) => void warnings.push(String(args[1])) })
   await collect(stream({ tools: [tool('good'), remote] }))
   await collect(stream({ tools: [tool('good'), remote] }))
   expect(server.seen[1]?.body.tools.map((sent: { function: { name: string } }) => sent.function.name)).toEqual([
