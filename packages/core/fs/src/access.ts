@@ -48,7 +48,7 @@ export class Access {
       const { target, stat } = at
       if (!stat) throw fsErrors('FS_NOT_FOUND', { path: target.path })
       if (stat.kind !== 'file') throw fsErrors('FS_NOT_A_FILE', { path: target.path, kind: stat.kind })
-      const file = await this.openFile(target.path, reach)
+      const file = await this.openFile(target.path, stat, reach)
       const opened = file && (await this.admit(file, target, reach, session))
       if (opened) return opened
       if (attempt === OPEN_TRIES_MAX) throw redirected(target.path)
@@ -69,12 +69,11 @@ export class Access {
   }
 
   /** `undefined` when the path stopped to be what was resolved. */
-  private async openFile(path: string, reach: Reach): Promise<DiskFile | undefined> {
+  private async openFile(path: string, { mode }: FileStat, reach: Reach): Promise<DiskFile | undefined> {
     const options = { read: true, noFollow: true, nonBlocking: true }
+    if (reach === 'change' && (mode & 0o222) === 0) throw fsErrors('FS_READ_ONLY', { path, mode })
     try {
       if (reach === 'read') return await this.disk.open(path, options)
-      const { mode } = await this.disk.lstat(path)
-      if ((mode & 0o222) === 0) throw fsErrors('FS_READ_ONLY', { path, mode })
       try {
         return await this.disk.open(path, { ...options, write: true })
       } catch (error) {
@@ -90,10 +89,9 @@ export class Access {
 
   private async admit(file: DiskFile, target: Target, reach: Reach, session: Session): Promise<Opened | undefined> {
     try {
-      const stat = await file.stat()
-      if (stat.kind === 'file' && keyOf(stat) === target.key && (await this.leadsTo(file, target, reach, session))) {
-        return { target, file, stat }
-      }
+      const [stat, real] = await Promise.all([file.stat(), file.realPath?.()])
+      const isSame = stat.kind === 'file' && keyOf(stat) === target.key
+      if (isSame && (await this.isStillAllowed(real, target, reach, session))) return { target, file, stat }
     } catch (error) {
       await file.close()
       throw diskFailure(error, target.path, 'read')
@@ -103,8 +101,12 @@ export class Access {
   }
 
   /** Where the platform tells the path of the descriptor, that path is asked for; elsewhere the path is resolved again. */
-  private async leadsTo(file: DiskFile, target: Target, reach: Reach, session: Session): Promise<boolean> {
-    const real = await file.realPath?.()
+  private async isStillAllowed(
+    real: string | undefined,
+    target: Target,
+    reach: Reach,
+    session: Session,
+  ): Promise<boolean> {
     if (real === undefined) return (await this.disk.realpath(target.path)) === target.path
     if (real !== target.path) await this.ask({ ...target, path: real }, reach, session)
     return true

@@ -13,7 +13,7 @@ import { changePrompts } from './prompt.ts'
 import { readUpTo } from './read.ts'
 import { CHANGE_BYTES_MAX } from './read-text.ts'
 import { foldName, keyOf, type Resolved } from './resolve.ts'
-import type { Existing, Swapped, Swapper } from './swap.ts'
+import type { Before, Existing, Swapped, Swapper } from './swap.ts'
 import type { ChangeResult, EditPiece, FsContext, IntentVerdict, Precondition, Target, Version } from './types.ts'
 import { sameVersion, versionOf } from './versions.ts'
 
@@ -115,9 +115,11 @@ export class Changes {
   /** One change of a file at a time, so that each sees what the one before left. */
   private async inLane<T>(path: string, context: ChangeContext, work: (resolved: Resolved) => Promise<T>): Promise<T> {
     context.signal?.throwIfAborted()
-    const { target } = await this.access.reach(path, 'change', context.session)
-    const lane = target.folded ? foldName(target.path) : target.path
-    return this.lanes.run(lane, async () => work(await this.access.reach(path, 'change', context.session)))
+    const reach = () => this.access.reach(path, 'change', context.session)
+    const first = await reach()
+    const lane = first.target.folded ? foldName(first.target.path) : first.target.path
+    const mayBeOld = this.lanes.isBusy(lane)
+    return this.lanes.run(lane, async () => work(mayBeOld ? await reach() : first))
   }
 
   private async withHeld<T>(
@@ -132,7 +134,7 @@ export class Changes {
         throw fsErrors('FS_HARD_LINKED', { path: target.path, links: stat.links })
       }
       assertSize(stat.size, target.path)
-      const bytes = await readUpTo(file, stat.size + 1, 0)
+      const bytes = await readUpTo(file, stat.size + 1, stat.size)
       return await work({ target, file, stat, bytes, version: versionOf(bytes) })
     } finally {
       await file.close()
@@ -163,9 +165,14 @@ export class Changes {
     const after = bytes && versionOf(bytes)
     const changed = difference(target.given, held?.bytes, bytes)
     const wasWhole = held !== undefined && isSeenWhole(context, held)
-    const beforeBlob = held && (await session.putBlob(held.bytes, { mediaType: 'application/octet-stream' }))
-    signal?.throwIfAborted()
-    const done = await this.put(target.path, held, bytes, signal)
+    const saving = held && session.putBlob(held.bytes, { mediaType: 'application/octet-stream' })
+    // It fails the change where it is awaited; a change that fails sooner must not leave it unheard.
+    saving?.catch(() => undefined)
+    const done = await this.put(target.path, held, bytes, async () => {
+      await saving
+      signal?.throwIfAborted()
+    })
+    const beforeBlob = await saving
     const key = done.stat ? keyOf(done.stat) : target.key
     session.append('fs/changed', {
       callId: call.id,
@@ -200,11 +207,11 @@ export class Changes {
     path: string,
     held: Held | undefined,
     bytes: Buffer | undefined,
-    signal: AbortSignal | undefined,
+    saved: Before,
   ): Promise<Omit<Swapped, 'stat'> & { stat?: Swapped['stat'] }> {
-    if (bytes) return this.swapper.swap(path, bytes, held, signal)
+    if (bytes) return this.swapper.swap(path, bytes, held, saved)
     if (!held) throw fsErrors('FS_NOT_FOUND', { path })
-    return { ownerLost: false, notDurable: await this.swapper.remove(path, held) }
+    return { ownerLost: false, notDurable: await this.swapper.remove(path, held, saved) }
   }
 }
 

@@ -3,6 +3,10 @@
 export class Lanes {
   private readonly tails = new Map<string, Promise<unknown>>()
 
+  isBusy(name: string): boolean {
+    return this.tails.has(name)
+  }
+
   async run<T>(name: string, work: () => Promise<T>): Promise<T> {
     const before = this.tails.get(name) ?? Promise.resolve()
     const mine = before.then(work, work)

@@ -11,6 +11,9 @@ import { versionOf } from './versions.ts'
 /** Larger images are not shown. */
 export const IMAGE_BYTES_MAX = 3_750_000
 
+/** Read at least, because some files of the system have no size. */
+const PROBE_BYTES = 4096
+
 export interface ReadOptions {
   /** First line, from 1. */
   readonly offset?: number
@@ -24,7 +27,11 @@ export interface ReadOutcome {
 }
 
 export async function readOpened(opened: Opened, options: ReadOptions, signal?: AbortSignal): Promise<ReadOutcome> {
-  const head = await readUpTo(opened.file, HEAD_BYTES, 0)
+  const head = await readUpTo(
+    opened.file,
+    Math.min(HEAD_BYTES, Math.max(opened.stat.size, PROBE_BYTES)),
+    opened.stat.size,
+  )
   const mediaType = mediaTypeOf(head)
   if (isImageType(mediaType)) return readImage(opened, mediaType)
   const mark = markOf(head)
@@ -39,14 +46,14 @@ export async function readOpened(opened: Opened, options: ReadOptions, signal?: 
   return readText(opened, head, mark, options, signal)
 }
 
-/** Up to `length` bytes from `position`; fewer only at the end of the file. */
-export async function readUpTo(file: DiskFile, length: number, position: number): Promise<Buffer> {
+/** The first bytes of a file, up to `length`; fewer only at its end. A short read that comes to `size` is the end. */
+export async function readUpTo(file: DiskFile, length: number, size: number): Promise<Buffer> {
   const into = Buffer.allocUnsafe(length)
   let filled = 0
   while (filled < length) {
-    const count = await file.read(into.subarray(filled), position + filled)
-    if (count === 0) break
+    const count = await file.read(into.subarray(filled), filled)
     filled += count
+    if (count === 0 || filled === size) break
   }
   return into.subarray(0, filled)
 }
@@ -60,7 +67,7 @@ async function readImage(opened: Opened, type: ImageType): Promise<ReadOutcome> 
       seen: [],
     }
   }
-  const bytes = await readUpTo(opened.file, IMAGE_BYTES_MAX, 0)
+  const bytes = await readUpTo(opened.file, size + 1, size)
   if (!isWholeImage(bytes, type)) {
     return { result: { ...result, kind: 'binary', cuts: [readPrompts.imageBroken(type, size)] }, seen: [] }
   }

@@ -24,6 +24,9 @@ export interface Swapped {
   readonly notDurable: string | undefined
 }
 
+/** Must be done before the file is touched; throws to leave it as it is. */
+export type Before = () => Promise<unknown>
+
 export class Swapper {
   private readonly disk: Disk
   private readonly leftovers: Leftovers
@@ -35,20 +38,21 @@ export class Swapper {
 
   /** Without `existing` the path must be free. When this throws, the file is what it was.
    *  @throws FS_STALE, FS_REFUSED, FS_ACCESS, FS_DISK, FS_NOT_A_DIRECTORY */
-  async swap(path: string, bytes: Uint8Array, existing: Existing | undefined, signal?: AbortSignal): Promise<Swapped> {
+  async swap(path: string, bytes: Uint8Array, existing: Existing | undefined, before: Before): Promise<Swapped> {
     const directory = posix.dirname(path)
     try {
       if (!existing) await this.makeParents(directory)
       await this.leftovers.clear(directory)
-      return await this.replace(path, directory, bytes, existing, signal)
+      return await this.replace(path, directory, bytes, existing, before)
     } catch (error) {
       throw diskFailure(error, path, 'write')
     }
   }
 
   /** Removes the file, if it is still the given version. */
-  async remove(path: string, existing: Existing): Promise<string | undefined> {
+  async remove(path: string, existing: Existing, before: Before): Promise<string | undefined> {
     try {
+      await before()
       await this.assertUnchanged(path, existing)
       await this.disk.unlink(path)
       return await this.syncDirectory(posix.dirname(path))
@@ -62,7 +66,7 @@ export class Swapper {
     directory: string,
     bytes: Uint8Array,
     existing: Existing | undefined,
-    signal: AbortSignal | undefined,
+    before: Before,
   ): Promise<Swapped> {
     const temporary = this.leftovers.name(directory)
     let created = false
@@ -72,21 +76,22 @@ export class Swapper {
         create: true,
         exclusive: true,
         noFollow: true,
-        mode: existing ? 0o600 : 0o666,
+        mode: existing ? existing.stat.mode & 0o777 : 0o666,
       })
       created = true
       let ownerLost = false
       let stat: FileStat
       try {
-        await this.assertAt(file, temporary, directory)
+        const [made, real] = await Promise.all([file.stat(), file.realPath?.()])
+        stat = made
+        await this.assertAt(real, temporary, directory)
         await file.write(bytes, 0)
-        if (existing) ownerLost = await keepOwnerAndMode(file, existing.stat)
+        if (existing) ownerLost = await keepOwnerAndMode(file, made, existing.stat)
         await file.sync()
-        stat = await file.stat()
       } finally {
         await file.close()
       }
-      signal?.throwIfAborted()
+      await before()
       if (existing) await this.assertUnchanged(path, existing)
       if (existing) await this.disk.rename(temporary, path)
       else await this.create(temporary, path)
@@ -99,9 +104,8 @@ export class Swapper {
 
   /** The content is read again through the descriptor; metadata could hide a change within one tick of the clock. */
   private async assertUnchanged(path: string, { file, stat, version }: Existing): Promise<void> {
-    const now = await readUpTo(file, version.size + 1, 0)
+    const [now, there] = await Promise.all([readUpTo(file, version.size + 1, version.size), this.lstat(path)])
     if (!sameVersion(versionOf(now), version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
-    const there = await this.lstat(path)
     if (!there || keyOf(there) !== keyOf(stat))
       throw fsErrors('FS_STALE', { path, detail: 'it was replaced meanwhile' })
   }
@@ -122,8 +126,7 @@ export class Swapper {
     await this.disk.unlink(temporary)
   }
 
-  private async assertAt(file: DiskFile, path: string, directory: string): Promise<void> {
-    const real = await file.realPath?.()
+  private async assertAt(real: string | undefined, path: string, directory: string): Promise<void> {
     if (real === undefined ? (await this.disk.realpath(directory)) !== directory : real !== path) throw redirected(path)
   }
 
@@ -175,8 +178,7 @@ export class Swapper {
 }
 
 /** Owner first: changing it clears the bits that run a program as its owner, which may not outlive the owner. */
-async function keepOwnerAndMode(file: DiskFile, stat: FileStat): Promise<boolean> {
-  const now = await file.stat()
+async function keepOwnerAndMode(file: DiskFile, now: FileStat, stat: FileStat): Promise<boolean> {
   let ownerLost = false
   if (now.uid !== stat.uid || now.gid !== stat.gid) {
     try {
@@ -186,6 +188,7 @@ async function keepOwnerAndMode(file: DiskFile, stat: FileStat): Promise<boolean
       ownerLost = true
     }
   }
-  await file.chmod(ownerLost ? stat.mode & 0o1777 : stat.mode)
+  const mode = ownerLost ? stat.mode & 0o1777 : stat.mode
+  if (now.mode !== mode) await file.chmod(mode)
   return ownerLost
 }
