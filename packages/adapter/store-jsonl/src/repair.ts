@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import { type Disk, isDiskError } from '@sluice/base'
 import { type LogFinding, type RepairedLog, type SessionEvent, sessionErrors } from '@sluice/session'
-import { writeWhole } from './disk.ts'
+import { unlinkIfThere, writeWhole } from './disk.ts'
 import type { Layout } from './layout.ts'
 import { encodeRecord } from './record.ts'
 
@@ -10,30 +10,36 @@ import { encodeRecord } from './record.ts'
 export const LOST_MAX = 10_000
 const BACKUPS_MAX = 1_000
 
-/** Puts a log of `events`, which have gaps or had damage between them, in place of the present one.
- *  @throws SESSION_BEYOND_REPAIR */
+/** Puts a log that goes up to `last`, of `events` and stand-ins for the others, in place of the present one.
+ *  @throws SESSION_BEYOND_REPAIR, SESSION_NOT_A_LOG when nothing is left of it */
 export async function rewrite(
   disk: Disk,
   id: string,
   layout: Layout,
   events: readonly SessionEvent[],
+  last: number,
   findings: readonly LogFinding[],
 ): Promise<RepairedLog> {
-  const lost = (events.at(-1)?.seq ?? -1) + 1 - events.length
+  const lost = last + 1 - events.length
   if (lost > LOST_MAX) throw sessionErrors('SESSION_BEYOND_REPAIR', { id, lost, lostMax: LOST_MAX })
-  const text = whole(id, events).map((event) => encodeRecord(JSON.stringify(event)))
+  if (events.length === 0) throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'none of its events can be kept' })
+  const text = whole(id, events, last).map((event) => encodeRecord(JSON.stringify(event)))
   const backup = await keep(disk, layout)
+  await unlinkIfThere(disk, layout.index)
   await writeWhole(disk, layout.events, `${layout.events}.tmp`, Buffer.from(text.join('')))
   return { findings, lost, backup }
 }
 
 /** The events with one in each place where some are missing. */
-function whole(id: string, events: readonly SessionEvent[]): SessionEvent[] {
+function whole(id: string, events: readonly SessionEvent[], last: number): SessionEvent[] {
   const filled: SessionEvent[] = []
+  let at = events[0]?.at ?? 0
   for (const event of events) {
-    while (filled.length < event.seq) filled.push(standIn(id, filled.length, event.at))
+    while (filled.length < event.seq) filled.push(standIn(id, filled.length, at))
     filled.push(event)
+    at = event.at
   }
+  while (filled.length <= last) filled.push(standIn(id, filled.length, at))
   return filled
 }
 

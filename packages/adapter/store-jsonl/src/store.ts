@@ -12,7 +12,7 @@ import {
   type SessionSummary,
   sessionErrors,
 } from '@sluice/session'
-import { codeOf, removeTree, unlinkIfThere } from './disk.ts'
+import { codeOf, removeTree } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import { readIndex } from './index-file.ts'
 import { type Layout, layoutOf } from './layout.ts'
@@ -74,14 +74,19 @@ class JsonlStore implements SessionStore {
     }
   }
 
-  repair(id: string): Promise<RepairedLog> {
+  repair(id: string, accepts: (event: SessionEvent) => boolean = () => true): Promise<RepairedLog> {
     return this.locked(id, async (layout) => {
       const { disk } = this.world
       const events: SessionEvent[] = []
-      const findings = await this.scan(id, (event) => events.push(event))
-      if (!isDamaged(findings)) return { findings, lost: 0 }
-      await unlinkIfThere(disk, layout.index)
-      return rewrite(disk, id, layout, events, findings)
+      let last = -1
+      let refused = 0
+      const findings = await this.scan(id, (event) => {
+        last = event.seq
+        if (accepts(event)) events.push(event)
+        else refused++
+      })
+      if (refused === 0 && !isDamaged(findings)) return { findings, lost: 0 }
+      return rewrite(disk, id, layout, events, last, findings)
     })
   }
 

@@ -107,18 +107,31 @@ export class SessionsService implements Sessions {
       await opened.log.close()
       opened = await this.store.open(id, mode)
     }
-    const unknown = opened.events.filter((event) => !event.optional && !this.vocabulary.has(event.type))
+    const { good, findings } = this.sorted(opened.events)
     const session = this.adopt({
       id,
-      cwd: state ? state.cwd : cwdOf(opened.events),
+      cwd: state ? state.cwd : cwdOf(good),
       log: opened.log,
-      events: opened.events,
-      findings: [...opened.findings, ...unknown.map(unknownType)],
-      readOnly: whyReadOnly(mode, opened, unknown),
+      events: good,
+      findings: [...opened.findings, ...findings],
+      readOnly: whyReadOnly(mode, opened, findings),
       resumed: checkpoint && state && { seq: checkpoint.seq, state },
     })
     if (session.writable) this.resume(session)
     return session
+  }
+
+  /** Events that can be worked with, and what is wrong with the others. One of an unknown type is shown all the same. */
+  private sorted(events: readonly SessionEvent[]): { good: readonly SessionEvent[]; findings: readonly LogFinding[] } {
+    const findings: LogFinding[] = []
+    const good = events.filter((event) => {
+      const detail = this.vocabulary.misfit(event)
+      if (detail === undefined) return true
+      const isKnown = this.vocabulary.has(event.type)
+      findings.push({ kind: isKnown ? 'bad-event' : 'unknown-type', line: event.seq + 1, detail })
+      return !isKnown
+    })
+    return { good, findings }
   }
 
   private resume(session: LiveSession): void {
@@ -157,7 +170,10 @@ export class SessionsService implements Sessions {
 
   repair(id: string): Promise<RepairedLog> {
     if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
-    return this.store.repair(id)
+    return this.store.repair(
+      id,
+      (event) => !this.vocabulary.has(event.type) || this.vocabulary.misfit(event) === undefined,
+    )
   }
 
   remove(id: string): Promise<void> {
@@ -192,20 +208,10 @@ function cwdOf(events: readonly SessionEvent[]): string {
   return first?.type === 'session/started' ? (first as SessionEvent<'session/started'>).data.cwd : ''
 }
 
-function unknownType(event: SessionEvent): LogFinding {
-  return {
-    kind: 'unknown-type',
-    line: event.seq + 1,
-    detail: `no plugin has registered ${event.type}, and a reader may not skip it`,
-  }
-}
-
-function whyReadOnly(mode: 'write' | 'read', opened: OpenedLog, unknown: readonly SessionEvent[]): string | undefined {
+function whyReadOnly(mode: 'write' | 'read', opened: OpenedLog, misfits: readonly LogFinding[]): string | undefined {
   if (mode === 'read') return 'it was opened for reading'
-  if (!opened.writable) {
-    const first = opened.findings[0]
-    return first ? `its log is damaged at line ${first.line} (${first.kind})` : 'its store does not let it be written'
-  }
-  const type = unknown[0]?.type
-  return type === undefined ? undefined : `it holds events of the unknown type ${type}`
+  const damage = opened.findings.find((finding) => finding.kind !== 'torn-tail')
+  if (damage) return `its log is damaged at line ${damage.line} (${damage.kind})`
+  if (!opened.writable) return 'its store does not let it be written'
+  return misfits[0]?.detail
 }

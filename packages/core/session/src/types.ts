@@ -314,6 +314,7 @@ export interface LogFinding {
     | 'gap'
     | 'duplicate-seq'
     | 'unknown-type'
+    | 'bad-event'
     | 'newer-format'
     | 'not-a-log'
   /** 1-based line number. */
@@ -381,8 +382,9 @@ export interface SessionStore {
   scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
   /** Newest first. */
   list(): Promise<SessionSummary[]>
-  /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Throws like `open`. */
-  repair(id: string): Promise<RepairedLog>
+  /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Events that are not
+   *  accepted count as damage. Throws like `open`. */
+  repair(id: string, accepts?: (event: SessionEvent) => boolean): Promise<RepairedLog>
   /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
   remove(id: string): Promise<void>
 }

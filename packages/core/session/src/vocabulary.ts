@@ -1,7 +1,7 @@
 /** Owns which event types are registered, by whom, and whether an event fits its type. */
 import { isSluiceError, type Json, losslessCopy, messageOf, schemaCheck } from '@sluice/base'
 import { sessionErrors } from './errors.ts'
-import type { EventDefinition, EventTable } from './types.ts'
+import type { EventDefinition, EventTable, SessionEvent } from './types.ts'
 
 export interface RegisteredType {
   readonly type: string
@@ -11,6 +11,8 @@ export interface RegisteredType {
 
 interface Entry extends RegisteredType {
   readonly optional: boolean
+  /** What a reader insists on: fields that a later version has added are fine. Made on first use. */
+  lenient?: object
 }
 
 /** The types of one service. A Map, because type names come from outside. */
@@ -41,6 +43,19 @@ export class Vocabulary {
       .sort((a, b) => (a.type < b.type ? -1 : 1))
   }
 
+  /** Why an event that was read cannot be worked with, if so. Events that a reader may skip are not looked into. */
+  misfit(event: SessionEvent): string | undefined {
+    const entry = this.entries.get(event.type)
+    if (!entry)
+      return event.optional ? undefined : `no plugin has registered ${event.type}, and a reader may not skip it`
+    if (entry.optional) return undefined
+    entry.lenient ??= withoutClosing(entry.definition.schema) as object
+    const check = schemaCheck(entry.lenient)
+    if (check.test(event.data)) return undefined
+    const [first] = check.problems(event.data)
+    return `${event.type} does not fit its schema: ${first?.path ?? '$'} ${first?.problem ?? ''}`
+  }
+
   /** A frozen lossless copy of `data` that fits the schema of `type`.
    *  @throws SESSION_TYPE_UNKNOWN, SESSION_EVENT_INVALID */
   admit(type: string, data: unknown): { readonly data: Json; readonly optional: boolean } {
@@ -63,4 +78,11 @@ function copied(type: string, data: unknown): Json {
     const problems = [known ?? { path: '$', problem: messageOf(error) }]
     throw sessionErrors('SESSION_EVENT_INVALID', { type, problems }, { cause: error })
   }
+}
+
+function withoutClosing(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutClosing)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const kept = Object.entries(schema).filter(([key, value]) => key !== 'additionalProperties' || value !== false)
+  return Object.fromEntries(kept.map(([key, value]) => [key, withoutClosing(value)]))
 }
