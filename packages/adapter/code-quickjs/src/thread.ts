@@ -84,8 +84,10 @@ export class Thread {
     this.worker.unref()
   }
 
+  /** A program that runs in it fails. */
   async end(): Promise<void> {
     this.alive = false
+    this.listener?.died('the runtime was ended')
     this.listener = undefined
     await this.worker.terminate()
   }
