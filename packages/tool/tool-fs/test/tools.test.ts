@@ -129,10 +129,14 @@ test('reads of one file may overlap, a change of it may not', async () => {
 
 test('what the model is told about the tools is pinned', async () => {
   const { ctx } = await setup()
-  const told = ctx.tools.visible().map(({ name, description, parameters, aliases, annotations }) => {
-    return { name, description, parameters, aliases, annotations }
-  })
-  expect(told).toMatchSnapshot()
+  const tools = ctx.tools.visible()
+  expect(tools.map(({ name, description, parameters }) => ({ name, description, parameters }))).toMatchSnapshot()
+  expect(tools.map(({ name, aliases, annotations }) => [name, aliases, annotations.readOnly])).toEqual([
+    ['edit', ['Edit', 'MultiEdit'], false],
+    ['list', ['LS'], true],
+    ['read', ['Read'], true],
+    ['write', ['Write'], false],
+  ])
   expect(remedies).toMatchSnapshot()
 })
 
