@@ -1,11 +1,11 @@
 /** Owns admission: the tool is found and pinned, the arguments are checked, the call is logged. */
-import { type Json, type JsonObject, messageOf } from '@sluice/base'
+import type { JsonObject } from '@sluice/base'
 import type { ToolCallData } from '@sluice/session'
 import { reasonText } from './abort.ts'
-import { parseArguments } from './arguments.ts'
+import { admitArguments, type Given, readArguments } from './arguments.ts'
+import { disown } from './asking.ts'
 import { callCard, genericCallCard } from './cards.ts'
 import type { Registered } from './definition.ts'
-import { payload } from './payload.ts'
 import { cutOffReason } from './prompt.ts'
 import type { CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
@@ -15,13 +15,15 @@ import { viewOf } from './view.ts'
 type Admission = CallOutcome<'admit'>
 
 export function admit(state: CallState): Admission | Promise<Admission> {
-  const outcome = decide(state)
+  const given = readArguments(state.start.given)
+  state.argumentsText = given.text
+  const outcome = decide(state, given)
   logCall(state)
   const { gate } = state.start
   return gate ? gate.then(() => outcome) : outcome
 }
 
-function decide(state: CallState): Admission {
+function decide(state: CallState, given: Given): Admission {
   const { machine, tool, agent, source, cutOff, parent } = state.start
   const reach = parent ? 'nested' : 'direct'
   const entry = machine.registry.view(agent, reach).get(tool)
@@ -35,7 +37,7 @@ function decide(state: CallState): Admission {
     state.outcome = { tag: 'aborted', executed: 'no', reason }
     return 'aborted'
   }
-  const parsed = parseArguments(state.start.given, entry)
+  const parsed = admitArguments(given, entry)
   if (!parsed.ok) {
     state.outcome = { tag: 'invalid', executed: 'no', problems: parsed.problems }
     state.quoted = parsed.quoted
@@ -50,14 +52,6 @@ function decide(state: CallState): Admission {
 /** The frozen call for `args`, with what the definition says of them. */
 export function makeCall(state: CallState, entry: Registered, args: JsonObject): Call {
   const { id, tool, agent, session, source, parent } = state.start
-  const { definition, info } = entry
-  let specifier: string | undefined
-  try {
-    const given: unknown = definition.specifier?.(args)
-    if (typeof given === 'string') specifier = given.toWellFormed()
-  } catch {
-    // No specifier: only rules for the whole tool can cover the call.
-  }
   const fields = {
     id,
     tool,
@@ -65,31 +59,34 @@ export function makeCall(state: CallState, entry: Registered, args: JsonObject):
     agent,
     parent: parent?.start.id,
     session,
-    specifier,
-    card: callCard(definition, args),
+    specifier: specifierOf(entry, args),
+    card: callCard(entry, args),
   }
-  const { annotations, aliases, timeoutMs } = info
+  const { annotations, aliases, timeoutMs } = entry.info
   return viewOf({ ...fields, annotations, aliases, timeoutMs }, source)
 }
 
-/** Arguments that are no text and no JSON either are named by what is wrong with them. */
-function textOfArguments(given: string | Json): string {
-  if (typeof given === 'string') return given.toWellFormed()
+/** Without one, only rules for the whole tool can cover the call. */
+function specifierOf({ definition, gone }: Registered, args: JsonObject): string | undefined {
+  if (gone) return undefined
   try {
-    return JSON.stringify(payload(given).value)
-  } catch (error) {
-    return messageOf(error)
+    const given: unknown = definition.specifier?.(args)
+    if (typeof given === 'string') return given.toWellFormed()
+    disown(given)
+  } catch {
+    // A definition that cannot say it has not said it.
   }
+  return undefined
 }
 
 /** Appends the call, once. */
 export function logCall(state: CallState): void {
   if (state.logged) return
-  const { session, id, originalId, tool, given, batch, index, parent } = state.start
-  const argumentsText = textOfArguments(given)
+  const { session, id, originalId, tool, batch, index, parent } = state.start
+  const { argumentsText } = state
   const data: ToolCallData = {
     callId: id,
-    tool: tool.toWellFormed(),
+    tool,
     argumentsText,
     readOnly: state.entry?.info.annotations.readOnly === true,
     card: state.card ?? genericCallCard(tool, undefined, argumentsText),

@@ -1,8 +1,24 @@
 /** Owns the way from argument text to frozen, validated arguments. */
-import { isSluiceError, type Json, type JsonObject, messageOf, parseJson, type SchemaProblem } from '@sluice/base'
+import {
+  isSluiceError,
+  type Json,
+  type JsonObject,
+  type LosslessCopy,
+  messageOf,
+  parseJson,
+  type SchemaProblem,
+} from '@sluice/base'
 import type { Registered } from './definition.ts'
 import { payload } from './payload.ts'
 import { fit } from './repair.ts'
+
+/** Arguments as they came, read once: a copy, or why there is none. */
+export type Given = {
+  /** For the log. */
+  readonly text: string
+  /** What a result quotes of text that the model wrote. */
+  readonly quoted: string | undefined
+} & ({ readonly copy: LosslessCopy } | { readonly problem: SchemaProblem })
 
 export type Parsed =
   | { readonly ok: true; readonly args: JsonObject; readonly repairs: readonly string[] }
@@ -15,31 +31,47 @@ export function isObject(value: Json): value is JsonObject {
   return value !== null && typeof value === 'object' && !Array.isArray(value)
 }
 
-function refuse(path: string, problem: string, text: string | undefined): Parsed {
-  return { ok: false, problems: [{ path, problem }], quoted: text?.slice(0, QUOTED_MAX).toWellFormed() }
+/** Reads argument text, or a JSON value, once. */
+export function readArguments(given: unknown): Given {
+  if (typeof given === 'string') {
+    const text = given.toWellFormed()
+    const quoted = text.slice(0, QUOTED_MAX).toWellFormed()
+    return { text, quoted, ...copied(() => (given.trim() === '' ? {} : parseJson(given))) }
+  }
+  const result = copied(() => given)
+  const text = 'copy' in result ? JSON.stringify(result.copy.value) : `(no JSON at ${result.problem.path})`
+  return { text, quoted: undefined, ...result }
 }
 
-/** Arguments as the model wrote them, parsed, copied losslessly, repaired where the definition allows, and validated. */
-export function parseArguments(given: string | Json, entry: Registered): Parsed {
-  const text = typeof given === 'string' ? given : undefined
-  const repairs: string[] = []
-  let value: unknown = given
+function copied(value: () => unknown): { readonly copy: LosslessCopy } | { readonly problem: SchemaProblem } {
   try {
-    if (text !== undefined) value = text.trim() === '' ? {} : parseJson(text)
-    if (typeof value === 'string' && entry.definition.repair !== false) {
-      value = parseJson(value)
-      repairs.push('$: took the JSON inside a string')
-    }
-    const copy = payload(value)
-    if (copy.replaced > 0) repairs.push(`$: replaced lone surrogates in ${copy.replaced} strings`)
-    if (!isObject(copy.value)) return refuse('$', 'the arguments are not an object', text)
-    return validate(copy.value, entry, repairs)
+    return { copy: payload(value()) }
   } catch (error) {
-    if (isSluiceError(error, 'JSON_NOT_LOSSLESS')) {
-      const { path, problem } = error.data as { path: string; problem: string }
-      return refuse(path, problem, text)
-    }
-    return refuse('$', messageOf(error), text)
+    if (!isSluiceError(error, 'JSON_NOT_LOSSLESS')) return { problem: { path: '$', problem: messageOf(error) } }
+    const { path, problem } = error.data as SchemaProblem
+    return { problem: { path, problem } }
+  }
+}
+
+/** Arguments repaired where the definition allows, and validated. */
+export function admitArguments(given: Given, entry: Registered): Parsed {
+  const { quoted } = given
+  const refuse = (problem: SchemaProblem): Parsed => ({ ok: false, problems: [problem], quoted })
+  let result: { readonly copy: LosslessCopy } | { readonly problem: SchemaProblem } = given
+  const repairs: string[] = []
+  if ('copy' in result && typeof result.copy.value === 'string' && entry.definition.repair !== false) {
+    const inner = result.copy.value
+    result = copied(() => parseJson(inner))
+    repairs.push('$: took the JSON inside a string')
+  }
+  if ('problem' in result) return refuse(result.problem)
+  const { value, replaced } = result.copy
+  if (replaced > 0) repairs.push(`$: replaced lone surrogates in ${replaced} strings`)
+  if (!isObject(value)) return refuse({ path: '$', problem: 'the arguments are not an object' })
+  try {
+    return validate(value, entry, repairs)
+  } catch (error) {
+    return refuse({ path: '$', problem: messageOf(error) })
   }
 }
 

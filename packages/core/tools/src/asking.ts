@@ -14,6 +14,11 @@ export function isPromise(value: unknown): value is PromiseLike<unknown> {
   }
 }
 
+/** A promise where none belongs: nobody waits for it, and its rejection is no unhandled one. */
+export function disown(answer: unknown): void {
+  if (isPromise(answer)) new Promise((adopt) => adopt(answer)).catch(() => {})
+}
+
 /** The listener's own time: it stands still inside its `next()`. */
 export class OwnTime {
   private readonly state: CallState

@@ -7,10 +7,9 @@ import { usedCallIds } from './call-ids.ts'
 import type { Slots } from './slots.ts'
 import { CallState, type Machine } from './state.ts'
 import { batchTable } from './table.ts'
-import type { BatchRequest, CallRequest, SettledBatch, SettledCall } from './types.ts'
+import type { BatchRequest, SettledBatch, SettledCall } from './types.ts'
 
 interface Batch {
-  readonly request: BatchRequest
   readonly machine: Machine
   readonly calls: CallState[]
   readonly source: AbortSource
@@ -50,16 +49,17 @@ const executeBatch = makeExecutor<typeof batchTable, Batch>(
   },
 )
 
-/** Ids that are unique in the session: one already used, or empty, is replaced by a minted one. */
-function idsOf(calls: readonly CallRequest[], session: Session, world: Pick<World, 'random'>): string[] {
-  const used = session.fold(usedCallIds)
-  const taken = new Set<string>()
-  return calls.map(({ id }) => {
-    const free = typeof id === 'string' && id !== '' && !Object.hasOwn(used.ids, id) && !taken.has(id)
-    const unique = free ? id.toWellFormed() : mintId(world, 'call')
-    taken.add(unique)
-    return unique
-  })
+/** The id of a call, unique in the session: one already used, or empty, is replaced by a minted one and kept as `originalId`. */
+function identify(given: unknown, taken: Set<string>, session: Session, world: Pick<World, 'random'>) {
+  const wanted = textOf(given)
+  const free = wanted !== '' && !Object.hasOwn(session.fold(usedCallIds).ids, wanted) && !taken.has(wanted)
+  const id = free ? wanted : mintId(world, 'call')
+  taken.add(id)
+  return { id, originalId: id === wanted ? undefined : wanted }
+}
+
+function textOf(given: unknown): string {
+  return (typeof given === 'string' ? given : messageOf(given)).toWellFormed()
 }
 
 /** Runs the calls of one message. Never rejects for a failure of a call. */
@@ -69,23 +69,23 @@ export async function runBatch(
   slots: Slots,
   request: BatchRequest,
 ): Promise<SettledBatch> {
-  const { session, agent, cutOff } = request
-  const source = new AbortSource(request.signal)
-  const ids = idsOf(request.calls, session, world)
+  const { session, agent, cutOff, signal, onProgress: listen } = request
+  const source = new AbortSource(signal)
+  const taken = new Set<string>()
   const number = session.fold(usedCallIds).batches
   let open = () => {}
-  const gate = request.calls.length > 1 ? new Promise<void>((resolve) => (open = resolve)) : undefined
-  const calls = request.calls.map((call, index) => {
-    const id = ids[index] as string
-    const originalId = id === call.id ? undefined : String(call.id)
+  const requests = [...request.calls]
+  const gate = requests.length > 1 ? new Promise<void>((resolve) => (open = resolve)) : undefined
+  const calls = requests.map(({ id: given, tool, arguments: args }, index) => {
+    const { id, originalId } = identify(given, taken, session, world)
     const onProgress = (update: Json) => {
       try {
-        request.onProgress?.(id, update)
+        listen?.(id, update)
       } catch (error) {
         machine.report(`a progress listener failed: ${messageOf(error)}`)
       }
     }
-    const place = { id, originalId, tool: String(call.tool), given: call.arguments, batch: number, index }
+    const place = { id, originalId, tool: textOf(tool), given: args, batch: number, index }
     return new CallState({
       machine,
       session,
@@ -99,7 +99,7 @@ export async function runBatch(
       onProgress,
     })
   })
-  const batch: Batch = { request, machine, calls, source, running: [], settled: undefined, open, gate }
+  const batch: Batch = { machine, calls, source, running: [], settled: undefined, open, gate }
   try {
     await executeBatch(batch)
     return batch.settled as SettledBatch

@@ -1,5 +1,5 @@
 /** Owns the two moments at which guards are asked: before a person is, and right before the body. */
-import { isPromise } from './asking.ts'
+import { disown, isPromise } from './asking.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, StageFailure } from './failure.ts'
 import { waitForSlot } from './slots.ts'
@@ -37,7 +37,7 @@ function refused(state: CallState): boolean {
     }
     if (answer === undefined) continue
     if (typeof answer !== 'string' || answer === '') {
-      if (isPromise(answer)) answer.then(undefined, () => {})
+      disown(answer)
       const problem = isPromise(answer)
         ? 'a guard is synchronous, but it returned a promise'
         : 'neither a reason nor undefined'

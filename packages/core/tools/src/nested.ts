@@ -30,7 +30,7 @@ export class Nest {
   /** A failure that nobody looks at is no unhandled rejection: the log has it.
    *  @throws TOOLS_RUN_OVER, TOOLS_NESTED_LIMIT, TOOLS_NESTED_FAILED */
   call(tool: string, args: unknown, run: RunState): Promise<Json> {
-    const value = this.make(String(tool), args, run)
+    const value = this.make(String(tool).toWellFormed(), args, run)
     value.catch(() => {})
     return value
   }

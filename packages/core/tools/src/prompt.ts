@@ -7,11 +7,14 @@ const executedText: Record<Executed, string> = {
   unknown: 'Whether it took effect is unknown: look before you repeat it.',
 }
 
+/** Characters of a name that no tool has, which may be anything. */
+export const NAME_SHOWN_MAX = 100
+
 export const noOutput = '(no output)'
 
 export function unknownToolText(tool: string, nearest: readonly string[]): string {
   const hint = nearest.length > 0 ? ` Did you mean ${nearest.join(' or ')}?` : ''
-  return `There is no tool named ${JSON.stringify(tool)}.${hint} Nothing was run.`
+  return `There is no tool named ${JSON.stringify(tool.slice(0, NAME_SHOWN_MAX).toWellFormed())}.${hint} Nothing was run.`
 }
 
 export function invalidText(

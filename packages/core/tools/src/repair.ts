@@ -44,8 +44,7 @@ function fromString(text: string, types: readonly string[]): Json | undefined {
   if (types.includes('string') || types.length === 0) return undefined
   if ((types.includes('number') || types.includes('integer')) && numberPattern.test(text)) {
     const number = Number(text)
-    if (Number.isFinite(number) && !Object.is(number, -0) && (types.includes('number') || Number.isInteger(number)))
-      return number
+    if (isExact(number) && (types.includes('number') || Number.isInteger(number))) return number
   }
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if (types.includes('array') || types.includes('object')) {
@@ -57,6 +56,13 @@ function fromString(text: string, types: readonly string[]): Json | undefined {
     }
   }
   return undefined
+}
+
+/** Whole numbers beyond the safe ones may be another number than the text says. */
+function isExact(number: number): boolean {
+  return (
+    Number.isFinite(number) && !Object.is(number, -0) && (!Number.isInteger(number) || Number.isSafeInteger(number))
+  )
 }
 
 class Fitting {
@@ -77,8 +83,11 @@ class Fitting {
     }
     if (Array.isArray(value)) {
       const items = asObject(schema['items'])
+      const first = Array.isArray(schema['prefixItems']) ? schema['prefixItems'].length : 0
       return items
-        ? (value as readonly Json[]).map((item, i) => this.value(items, item, `${path}[${i}]`, depth + 1))
+        ? (value as readonly Json[]).map((item, i) =>
+            i < first ? item : this.value(items, item, `${path}[${i}]`, depth + 1),
+          )
         : value
     }
     const object = asObject(value)

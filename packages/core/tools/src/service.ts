@@ -98,7 +98,8 @@ export class ToolsService extends Service implements Tools {
   }
 
   batch(request: BatchRequest): Promise<SettledBatch> {
-    return runBatch(this.machine, this.world, this.slotsOf(request.session), request)
+    const once = { ...request }
+    return runBatch(this.machine, this.world, this.slotsOf(once.session), once)
   }
 
   async execute(request: Omit<BatchRequest, 'calls'> & { readonly call: CallRequest }): Promise<SettledCall> {

@@ -116,6 +116,8 @@ export class CallState {
   card: Card | undefined
   /** The log has the call. */
   logged = false
+  /** What the log holds as the arguments' text. */
+  argumentsText = ''
   asks: AskData[] = []
   denial: Denial | undefined
   attempt: Attempt | undefined
