@@ -59,7 +59,11 @@ function pauseDeadlines(state: CallState): { resume(): void }[] {
 /** The port closes its question by the same signal; the call does not wait for it. */
 function orAborted<T>(state: CallState, asked: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const off = state.start.source.on(() => reject(new StageFailure('aborted', 'approval', '', 'aborted')))
+    const { source } = state.start
+    const aborted = () => reject(new StageFailure('aborted', 'approval', '', 'aborted'))
+    const off = source.on(aborted)
+    // Whoever is asked may abort the call before the question is out.
+    if (source.aborted) aborted()
     asked.then(resolve, reject).finally(off)
   })
 }
