@@ -142,6 +142,27 @@ test('an abort ends the whole group in the same way, and is told apart from a ti
 })
 
 // BUG-061
+test('a command that is asked to end may still say something', async () => {
+  const { text, value } = await bench.bash({
+    command: 'trap "echo bye; exit 7" TERM; echo ready; while :; do sleep 0.01; done',
+    timeoutMs: 300,
+  })
+  expect(value).toMatchObject({ ended: 'timed-out', exitCode: 7 })
+  expect(text).toMatch(/^ready\n(Terminated\n)?bye\n\[timed out/)
+})
+
+test('a process that left the group neither holds the result nor keeps the host alive', async () => {
+  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length
+  const before = pipes()
+  const left = 'until [ "$(cut -d" " -f5 /proc/$!/stat)" = $! ]; do :; done'
+  const { text } = await bench.bash(`setsid sleep 1000 & echo $! > pids; ${left}; echo done`)
+  expect(text).toBe('done')
+  expect(bench.world.processes.isAlive((await pids('pids'))[0] as number)).toBe(true)
+  expect(pipes()).toBe(before)
+  for (const pid of await pids('pids')) if (bench.world.processes.isAlive(pid)) process.kill(pid, 'SIGKILL')
+})
+
+// BUG-061
 test('a pipeline that never ends is ended by its limit', async () => {
   const { value } = await bench.bash({ command: 'yes | sleep 1000', timeoutMs: 100 })
   expect(value).toMatchObject({ ended: 'timed-out', survivors: 'ended' })

@@ -1,0 +1,44 @@
+import * as session from '@sluice/session'
+import { memoryStorePlugin } from '@sluice/session'
+import { type ProgramHandler, simWorld, worldPlugin } from '@sluice/testkit'
+import * as shell from '@sluice/tool-shell'
+import * as tools from '@sluice/tools'
+import { Context } from 'cordis'
+import { expect, test } from 'vitest'
+
+/** One call of a shell that does what the test says. */
+async function call(handler: ProgramHandler, signal?: AbortSignal) {
+  const world = simWorld({ autoAdvance: true })
+  world.processes.on('bash', handler)
+  const ctx = new Context()
+  for (const plugin of [worldPlugin(world), memoryStorePlugin, session]) await ctx.plugin(plugin)
+  await ctx.plugin(tools, { otherwise: 'allow' })
+  await ctx.plugin(shell)
+  const own = await ctx.sessions.create({ cwd: '/work' })
+  const request = { id: 'c1', tool: 'bash', arguments: { command: 'x' } }
+  const { result } = await ctx.tools.execute({ session: own, call: request, ...(signal && { signal }) })
+  return { result, value: result.value as unknown as shell.CommandResult, world }
+}
+
+test('an abort while the shell starts ends it', async () => {
+  const controller = new AbortController()
+  const { value, world } = await call(() => controller.abort(), controller.signal)
+  expect(value).toMatchObject({ ended: 'aborted', signal: 'SIGTERM' })
+  expect(world.processes.alive).toEqual([])
+})
+
+test('a group that cannot be ended is told of', async () => {
+  const { value, result, world } = await call((_, program) => {
+    program.onSignal(() => {})
+    program.stdout('stuck')
+  })
+  // The simulated shell dies of SIGKILL; until then it had its time after SIGTERM.
+  expect(value).toMatchObject({ ended: 'timed-out', signal: 'SIGKILL', output: 'stuck' })
+  expect(result.content).toEqual([{ type: 'text', text: expect.stringContaining('stuck\n[timed out') as string }])
+  expect(world.processes.started[0]?.signals).toEqual(['SIGTERM', 'SIGKILL'])
+})
+
+test('a call leaves no timer behind', async () => {
+  const { world } = await call(() => ({ stdout: 'a' }))
+  expect(world.clock.pending).toBe(0)
+})
