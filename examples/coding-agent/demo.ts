@@ -70,7 +70,7 @@ async function play(terminal: Terminal, demo: Demo, server: ModelServer | undefi
     const { ctx } = app
     ctx.agents.section('example', 0, SYSTEM_PROMPT)
     ctx.agents.section('environment', 10, ({ cwd }) => environmentText(cwd, world.host.platform))
-    const session = await ctx.sessions.create({ cwd: demo.workspace })
+    const session = await ctx.sessions.create({ cwd: demo.workspace, composition: app.composition })
     const agent = ctx.agents.create({ session, model })
     const hide = showLive(terminal, agent)
     if (terminal.interactive) ctx.get('approval')?.answerer('terminal', terminalAnswerer(terminal))

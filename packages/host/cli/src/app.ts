@@ -1,6 +1,7 @@
 /** Owns mounting what a command needs, and taking it down again. */
+import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import type { World } from '@sluice/base'
+import { canonicalJson, type World } from '@sluice/base'
 import { type CompositionEntry, compose, type Importer, moduleImporter, reportOf } from '@sluice/compose'
 import { Context, Logger } from 'cordis'
 import { cliErrors } from './errors.ts'
@@ -18,6 +19,8 @@ export interface AppOptions {
 
 export interface App {
   readonly ctx: Context
+  /** Digest of what is mounted, with its configuration: equal for equal compositions. */
+  readonly composition: string
   close(): Promise<void>
 }
 
@@ -42,7 +45,12 @@ export async function openApp(options: AppOptions): Promise<App> {
     await composed.dispose()
     throw cliErrors('CLI_COMPOSITION_INCOMPLETE', { file, missing, report })
   }
-  return { ctx, close: () => composed.dispose() }
+  return { ctx, composition: digestOf(composed.entries), close: () => composed.dispose() }
+}
+
+function digestOf(entries: readonly CompositionEntry[]): string {
+  const mounted = entries.filter(({ disabled }) => !disabled).map(({ name, config = {} }) => ({ name, config }))
+  return createHash('sha256').update(canonicalJson(mounted)).digest('hex')
 }
 
 /** Warnings and errors of plugins go to standard error: without this even a crash of a plugin says nothing. */

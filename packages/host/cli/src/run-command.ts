@@ -83,12 +83,13 @@ async function play(terminal: Terminal, app: App, ctrlC: Interrupts, plan: Play)
   }
 }
 
-async function converseOrRun(terminal: Terminal, { ctx }: App, ctrlC: Interrupts, plan: Play): Promise<number> {
+async function converseOrRun(terminal: Terminal, app: App, ctrlC: Interrupts, plan: Play): Promise<number> {
+  const { ctx } = app
   const { options, task, model, platform } = plan
   ctx.agents.section('sluice', 0, SYSTEM_PROMPT)
   ctx.agents.section('environment', 10, (session) => environmentText(session.cwd, platform))
   if (terminal.interactive && !options.json) ctx.get('approval')?.answerer('terminal', terminalAnswerer(terminal))
-  const { session, from } = await openSession(ctx.sessions, plan.cwd, options.session)
+  const { session, from } = await openSession(app, plan.cwd, options.session)
   const agent = ctx.agents.create({ session, model })
   const hide = options.json ? showJson(terminal, session, from) : showLive(terminal, agent)
   try {
@@ -128,11 +129,12 @@ async function explain(terminal: Terminal, { reason, code, denied }: TurnResult)
 
 /** A new session in `cwd`, or an existing one to go on with, and the number of its events that are old. */
 async function openSession(
-  sessions: App['ctx']['sessions'],
+  { ctx, composition }: App,
   cwd: string,
   wanted: string | undefined,
 ): Promise<{ session: Session; from: number }> {
-  if (wanted === undefined) return { session: await sessions.create({ cwd }), from: 0 }
+  const { sessions } = ctx
+  if (wanted === undefined) return { session: await sessions.create({ cwd, composition }), from: 0 }
   const id = wanted === 'last' ? (await sessions.list()).find((summary) => summary.cwd === cwd)?.id : wanted
   if (id === undefined) throw cliErrors('CLI_NO_SESSION', { cwd })
   const session = await sessions.open(id)

@@ -50,7 +50,10 @@ describe('sluice run TASK', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { seq: number; type: string })
     expect(events.map(({ seq }) => seq)).toEqual(events.map((_, index) => index))
-    expect(events[0]?.type).toBe('session/started')
+    expect(events[0]).toMatchObject({
+      type: 'session/started',
+      data: { cwd: p.folder, composition: expect.stringMatching(/^[0-9a-f]{64}$/) as string },
+    })
     expect(events.at(-1)?.type).toBe('turn/ended')
     expect(t.err).toBe('')
   })
