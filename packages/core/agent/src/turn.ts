@@ -73,8 +73,7 @@ async function reasonToGoOn(turn: Turn, continued: number): Promise<string | und
   return verdict.kind === 'continue' ? verdict.reason : undefined
 }
 
-function overBudget({ limits, tokens, signal }: Turn, step: number): Ending | undefined {
-  if (signal.aborted) return endingBy(signal.reason)
+function overBudget({ limits, tokens }: Turn, step: number): Ending | undefined {
   if (step > limits.stepsMax) return { reason: 'budget', detail: `the turn took its ${limits.stepsMax} steps` }
   if (tokens >= limits.tokensMax) return { reason: 'budget', detail: `the turn used ${tokens} tokens` }
   return undefined

@@ -45,10 +45,7 @@ const stopRules: Rules<StopVerdict> = {
   isVerdict: isStopVerdict,
   isFinal: () => false,
   // The base answer is what an abstaining listener passes on; a stop that a listener makes itself outranks a continue.
-  join(own, others) {
-    if (own.kind === 'stop' || others === stopRules.base) return own
-    return others.kind === 'stop' ? others : own
-  },
+  join: (own, others) => (others.kind === 'stop' && others !== stopRules.base ? others : own),
 }
 
 function contextsOf(verdict: PromptVerdict): readonly string[] {

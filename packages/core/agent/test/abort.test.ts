@@ -89,10 +89,43 @@ describe('abort', () => {
   })
 
   test('an abort before anything was received leaves no empty message', async () => {
-    const m = await mount([{ hang: true }])
+    const m = await mount([() => (void m.agent.abort('at once'), { hang: true })])
+    expect(await m.agent.send('go')).toMatchObject({ reason: 'aborted', detail: 'at once' })
+    expect(m.model.requests).toHaveLength(1)
+    expect(m.events('assistant/message')).toHaveLength(0)
+    expectSettled(m.session)
+  })
+
+  test('an abort at the start of a turn makes no request', async () => {
+    const m = await mount([])
     m.ctx.on('agent/turn-started', () => void m.agent.abort('at once'))
     expect(await m.agent.send('go')).toMatchObject({ reason: 'aborted', detail: 'at once' })
-    expect(m.events('assistant/message')).toHaveLength(0)
+    expect(m.model.requests).toHaveLength(0)
+    expectSettled(m.session)
+  })
+
+  test('steering that plugins were still asked about is kept for the next turn, in order', async () => {
+    const asked = deferred()
+    const m = await mount([() => (m.agent.steer('first'), m.agent.steer('second'), 'hm'), 'a', 'b'])
+    let hang = true
+    m.ctx.on('agent/submit-prompt', (prompt, next) => {
+      if (!hang || !JSON.stringify(prompt.content).includes('first')) return next()
+      hang = false
+      asked.resolve()
+      return new Promise<never>(() => {})
+    })
+    const sent = m.agent.send('go')
+    await asked.promise
+    const later = m.agent.send('last')
+    await m.agent.abort()
+    expect((await sent).reason).toBe('aborted')
+    await later
+    expect(m.events('user/message').map(({ data }) => data.content[0])).toMatchObject([
+      { text: 'go' },
+      { text: 'first' },
+      { text: 'second' },
+      { text: 'last' },
+    ])
     expectSettled(m.session)
   })
 
