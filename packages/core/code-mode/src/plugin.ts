@@ -1,5 +1,5 @@
 /** Mounts the run_code tool, its section of the system prompt, and `ctx.codeMode`. */
-import type {} from '@sluice/agent'
+import type { Session } from '@sluice/session'
 import type { Context } from 'cordis'
 import z from 'schemastery'
 import { CodeModeService } from './service.ts'
@@ -9,6 +9,11 @@ import type { CodeLimits, CodeModeKind } from './types.ts'
 export const name = 'code-mode'
 export const inject = ['tools', 'codeRuntime']
 export const provide = 'codeMode'
+
+/** What is used of `ctx.agents`. */
+interface PromptSections {
+  section(name: string, order: number, text: (session: Session, agent: string) => string): unknown
+}
 
 /** Place among the sections of the system prompt. */
 const SECTION_ORDER = 500
@@ -37,8 +42,9 @@ export function apply(ctx: Context, config: Config): void {
   const { mode, ...limits } = config
   const service = new CodeModeService(ctx, mode)
   ctx.tools.register(runCodeTool(ctx.tools, ctx.codeRuntime, limits))
-  // Without agents there is no system prompt.
+  // Without agents there is no system prompt. They stand above this package, so only the one method is known here.
   ctx.inject(['agents'], (inner) => {
-    inner.agents.section('code-mode', SECTION_ORDER, (_session, agent) => service.section(agent))
+    const agents = inner.get('agents' as string) as PromptSections
+    agents.section('code-mode', SECTION_ORDER, (_session, agent) => service.section(agent))
   })
 }
