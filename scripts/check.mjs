@@ -30,7 +30,7 @@ function latestSummary() {
 
 rmSync(runs, { recursive: true, force: true })
 rmSync(testReport, { force: true })
-// Two at a time: the tests use two workers of their own.
+// Two at a time; the tests come last and alone, because they use two workers of their own and some measure time.
 const turbo = spawnSync(
   join(root, 'node_modules', '.bin', 'turbo'),
   [
