@@ -207,6 +207,10 @@ describe('the rule of READMEs', () => {
     expect(check(good)).toEqual([])
   })
 
+  it('finds a package without one', () => {
+    expect(found(readmeProblems(packagesOf(pack('core/fs')), new Set()))).toEqual(['README.md: is missing'])
+  })
+
   it('finds a first sentence that is not the description', () => {
     expect(check(good.replace('Does one thing.', 'Does two things.'))).toEqual([
       'README.md: starts with "Does two things."',

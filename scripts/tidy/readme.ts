@@ -109,7 +109,10 @@ export function readmeProblems(
 ): Problem[] {
   return packages.flatMap((pack) => {
     const readme = readmeOf(pack)
-    if (readme === undefined) return []
+    if (readme === undefined) {
+      const path = `${pack.path}/README.md`
+      return [{ path, problem: 'is missing', instead: 'write one: sentence, Use, Promises, Refuses, Elsewhere' }]
+    }
     const titles = testTitles([...pack.files, ...contracts])
     return [...shapeProblems(readme, pack), ...promiseProblems(readme, titles), ...refusalProblems(readme, codes)]
   })
