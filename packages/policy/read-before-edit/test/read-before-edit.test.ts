@@ -112,6 +112,18 @@ test('what was read is known after resume, and not to another session', async ()
   await expect(foreign).rejects.toMatchObject(refused('READ_BEFORE_EDIT_UNREAD'))
 })
 
+// BUG-049
+test('a fork knows what its parent had read, and the parent does not take the edit of the fork for its own', async () => {
+  const { ctx, call, session, edit, inSession } = await setup()
+  session.append('turn/started', { turn: 1 })
+  await ctx.fs.read('f', {}, call())
+  session.append('turn/ended', { turn: 1, reason: 'completed' })
+  await session.durable()
+  const child = await ctx.sessions.fork(session.id)
+  await edit('line 1\n', 'first\n', inSession(child))
+  await expect(edit('line 1\n', 'first\n')).rejects.toMatchObject({ code: 'FS_STALE' })
+})
+
 // BUG-033
 test('a file read under one spelling can be edited under another where the volume takes them as one', async () => {
   const { ctx, call } = await setup({ naming: 'folding', files: { '/work/A.txt': 'a\n' } })
