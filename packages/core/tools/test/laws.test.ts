@@ -64,7 +64,10 @@ function answerOf({ does }: Plan): unknown {
       return { kind: 'deny' }
     case 'talks nonsense':
       return { kind: 'perhaps', reason: 'x' }
-    default:
+    case 'abstain':
+    case 'allow':
+    case 'ask':
+    case 'deny':
       return { kind: does, reason: does }
   }
 }
