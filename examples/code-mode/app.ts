@@ -25,11 +25,10 @@ for (const [i, name] of names.entries())
   await writeFile(join(folder, name), `amount: ${(i + 1) * 10}\nstatus: ${late.has(i + 1) ? 'overdue' : 'paid'}\n`)
 
 const ctx = new Context()
-for (const plugin of [world, sessions.memoryStorePlugin, sessions, llm, agent, fs])
-  await ctx.plugin(plugin as never, {})
+for (const plugin of [world, sessions.memoryStorePlugin, sessions, llm, agent, fs]) await ctx.plugin(plugin)
 // Nobody is here to be asked: what no policy objects to is allowed. The workspace policy keeps every path inside the folder.
 await ctx.plugin(tools, { otherwise: 'allow' })
-for (const plugin of [workspace, readBeforeEdit, toolFs, quickjs]) await ctx.plugin(plugin as never, {})
+for (const plugin of [workspace, readBeforeEdit, toolFs, quickjs]) await ctx.plugin(plugin)
 await ctx.plugin(codeMode, { mode: 'code' })
 
 // The model is a script here: it writes the program, then reports what came back.

@@ -27,10 +27,10 @@ function problems(modules: Readonly<Record<string, string>>): Record<string, str
     lib: ['lib.es2022.d.ts'],
   }
   const host = ts.createCompilerHost(options)
-  const { getSourceFile } = host
+  const readFile = host.getSourceFile.bind(host)
   host.getSourceFile = (name, ...rest) => {
     const text = modules[name]
-    if (text === undefined) return getSourceFile.call(host, name, ...rest)
+    if (text === undefined) return readFile(name, ...rest)
     return ts.createSourceFile(name, `${text}\nexport {}\n`, ts.ScriptTarget.ES2022)
   }
   const program = ts.createProgram(Object.keys(modules), options, host)
