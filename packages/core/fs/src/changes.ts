@@ -1,4 +1,5 @@
 /** Owns the life of one change: reach, ask, save the bytes from before, swap, tell the session. */
+import { assert } from '@sluice/base'
 import type { Context } from 'cordis'
 import type { Access } from './access.ts'
 import { difference } from './diff.ts'
@@ -18,7 +19,7 @@ import type { ChangeResult, EditPiece, FsContext, IntentVerdict, Precondition, T
 import { sameVersion, versionOf } from './versions.ts'
 
 /** Pieces of one edit. */
-export const PIECES_MAX = 200
+const PIECES_MAX = 200
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
@@ -62,6 +63,7 @@ export class Changes {
   }
 
   async edit(path: string, pieces: readonly EditPiece[], context: ChangeContext): Promise<ChangeResult> {
+    assert(pieces.length > 0 && pieces.length <= PIECES_MAX, `an edit has 1 to ${PIECES_MAX} pieces`)
     return this.inLane(path, context, (resolved) =>
       this.withHeld(path, resolved, context, async (held) => {
         const { target, version, bytes } = held
