@@ -1,0 +1,114 @@
+import { createContext, runInContext } from 'node:vm'
+import { probeTool } from '@sluice/testkit'
+import type { Call } from '@sluice/tools'
+import { describe, expect, test } from 'vitest'
+import { judges, stepOf } from './listeners.ts'
+import { soundBench } from './sound.ts'
+
+const fields = [
+  'id',
+  'tool',
+  'args',
+  'agent',
+  'parent',
+  'signal',
+  'session',
+  'annotations',
+  'card',
+  'specifier',
+] as const
+
+/** Every way to change a call that can be thought of; each either throws or does nothing. */
+function attacks(call: Call): (() => unknown)[] {
+  const loose = call as unknown as Record<string, unknown>
+  const prototype = Object.getPrototypeOf(call) as object
+  const fake = AbortSignal.abort('forged')
+  return [
+    ...fields.flatMap((field) => [
+      () => (loose[field] = field === 'signal' ? fake : 'forged'),
+      () => delete loose[field],
+      () => Object.defineProperty(call, field, { value: 'forged' }),
+      () => Object.defineProperty(prototype, field, { get: () => 'forged' }),
+      () => Reflect.set(prototype, field, 'forged'),
+    ]),
+    () => Object.setPrototypeOf(call, { tool: 'forged' }),
+    () => Object.setPrototypeOf(prototype, { tool: 'forged' }),
+    () => Object.assign(call, { extra: 1 }),
+    () => Object.assign(call.args, { path: 'forged' }),
+    () => (call.args['list'] as unknown[]).push('forged'),
+    () => Object.setPrototypeOf(call.args, { forged: true }),
+    () => Object.assign(call.annotations, { readOnly: true }),
+    () => (call.aliases as string[]).push('Forged'),
+    () => Object.assign(call.card, { title: 'forged' }),
+    () => Reflect.construct(call.constructor, [{ ...call, tool: 'forged' }, undefined]),
+  ]
+}
+
+// 2.7
+describe('the call that listeners see', () => {
+  test('cannot be changed by any listener or guard, whatever it tries', async () => {
+    const bench = await soundBench()
+    const probe = probeTool({ aliases: ['Probe'], specifier: () => 'spec' })
+    await bench.register(probe.definition)
+    const seen: unknown[] = []
+    const attack = (call: Call) => {
+      const before = fields.map((field) => call[field])
+      for (const one of attacks(call))
+        try {
+          one()
+        } catch {
+          // A refused change may throw.
+        }
+      seen.push(fields.every((field, i) => call[field] === before[i]))
+      seen.push(call.tool, call.args, call.annotations.readOnly, call.aliases, call.card, call.signal.aborted)
+    }
+    await bench.plugin('attacks', (ctx) => {
+      ctx.on('tools/prepare', (call, next) => (attack(call), next()))
+      ctx.on('tools/pre-execute', (call, next) => (attack(call), next()))
+      ctx.on('tools/execute', (call, _run, next) => (attack(call), next()))
+      ctx.on('tools/post-execute', (call, _result, next) => (attack(call), next()))
+      ctx.on('tools/result', (call) => attack(call))
+      ctx.tools.guard('attacks', (call) => (attack(call), undefined))
+    })
+    const { result } = await bench.call('probe', { path: 'a', list: [1] }, { agent: 'main' })
+    expect(result.outcome.tag).toBe('succeeded')
+    const once = [true, 'probe', { path: 'a', list: [1] }, false, ['Probe'], expect.anything(), false]
+    expect(seen).toEqual(Array.from({ length: 6 }, () => once).flat())
+    expect(probe.args).toEqual([{ path: 'a', list: [1] }])
+    expect(({} as { forged?: unknown }).forged).toBeUndefined()
+  })
+
+  test('a refused change that reaches the executor is recorded with the name of the plugin', async () => {
+    const bench = await soundBench()
+    const probe = probeTool()
+    await bench.register(probe.definition)
+    const [fiber] = await judges(bench, {
+      forger: (call, next) => {
+        ;(call as { tool: string }).tool = 'bash'
+        return next()
+      },
+    })
+    const settled = await bench.call('probe')
+    expect(settled.result.outcome).toMatchObject({
+      tag: 'denied',
+      by: `forger#${fiber?.uid}`,
+      reason: expect.stringContaining('read only') as string,
+    })
+    expect(stepOf(settled, 'pre-execute')).toMatchObject({ outcome: 'threw', by: `forger#${fiber?.uid}` })
+    expect(probe.runs).toBe(0)
+  })
+
+  test('a change from code that is not strict is without effect', async () => {
+    const bench = await soundBench()
+    const probe = probeTool()
+    await bench.register(probe.definition)
+    const sloppy = runInContext(
+      '(function (call) { call.tool = "bash"; call.args.a = 2; delete call.id; call.signal = null; return { kind: "abstain" } })',
+      createContext({}),
+    ) as () => unknown
+    await judges(bench, { sloppy })
+    const { result } = await bench.call('probe', { a: 1 })
+    expect(result).toMatchObject({ tool: 'probe', outcome: { tag: 'succeeded' } })
+    expect(probe.args).toEqual([{ a: 1 }])
+  })
+})
