@@ -1,4 +1,6 @@
 /** Owns the approval stage: one question through the Approval port, every silence read as no. */
+import { lossless, messageOf } from '@sluice/base'
+import type { AskData } from '@sluice/session'
 import type { Call } from './types.ts'
 import { StageFailure } from './failure.ts'
 import { approvalCancelled, approvalRejected, nobodyToAsk } from './prompt.ts'
@@ -20,7 +22,9 @@ export async function approval(state: CallState): Promise<Consulted> {
   const call = state.call as Call
   const parents = pauseDeadlines(state)
   try {
-    const answer: unknown = await orAborted(state, port.ask({ call, card: call.card, asks: state.asks }))
+    // Copied and frozen: what a person is shown is what stands in the log, and what an answer may name.
+    const asks = lossless(state.asks) as unknown as readonly AskData[]
+    const answer = await answerOf(state, port.ask({ call, card: call.card, asks }))
     const { decision, by, message } = (answer ?? {}) as { decision?: unknown; by?: unknown; message?: unknown }
     if (!decisions.has(decision)) return no(state, 'unavailable', 'approval', nobodyToAsk)
     const who = typeof by === 'string' ? by : 'approval'
@@ -33,7 +37,7 @@ export async function approval(state: CallState): Promise<Consulted> {
     return no(state, denial, who, said ?? reasons[denial])
   } catch (error) {
     if (error instanceof StageFailure) throw error
-    state.machine.report(`the approval service failed: ${String(error)}`)
+    state.machine.report(`the approval service failed: ${messageOf(error)}`)
     return no(state, 'unavailable', 'approval', nobodyToAsk)
   } finally {
     for (const deadline of parents) deadline.resume()
@@ -56,14 +60,22 @@ function pauseDeadlines(state: CallState): { resume(): void }[] {
   return paused
 }
 
-/** The port closes its question by the same signal; the call does not wait for it. */
-function orAborted<T>(state: CallState, asked: Promise<T>): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const { source } = state.start
-    const aborted = () => reject(new StageFailure('aborted', 'approval', '', 'aborted'))
-    const off = source.on(aborted)
-    // Whoever is asked may abort the call before the question is out.
-    if (source.aborted) aborted()
-    asked.then(resolve, reject).finally(off)
-  })
+/** What the port answers, `undefined` when its plugin goes. The port closes its question by the signal of the call. */
+async function answerOf(state: CallState, asked: unknown): Promise<unknown> {
+  const { machine, start } = state
+  const offs: (() => void)[] = []
+  try {
+    return await new Promise((resolve, reject) => {
+      const aborted = () => reject(new StageFailure('aborted', 'approval', '', 'aborted'))
+      offs.push(
+        start.source.on(aborted),
+        machine.onApprovalGone(() => resolve(undefined)),
+      )
+      new Promise((adopt) => adopt(asked)).then(resolve, reject)
+      // Whoever is asked may abort the call before the question is out.
+      if (start.source.aborted) aborted()
+    })
+  } finally {
+    for (const off of offs) off()
+  }
 }

@@ -55,6 +55,10 @@ export class ToolsService extends Service implements Tools {
     this.policies = new RequiredPolicies(ctx)
     const logger = ctx.logger('tools')
     const root = ctx.root
+    const waiting = new Set<() => void>()
+    ctx.on('internal/status', () => {
+      if (waiting.size > 0 && root.get('approval') === undefined) for (const gone of Array.from(waiting)) gone()
+    })
     this.machine = Object.freeze({
       config,
       clock: world.clock,
@@ -63,6 +67,10 @@ export class ToolsService extends Service implements Tools {
       listeners: this.listeners,
       missing: () => this.policies.missing(),
       approval: () => root.get('approval'),
+      onApprovalGone(callback: () => void) {
+        waiting.add(callback)
+        return () => void waiting.delete(callback)
+      },
       report(message: string) {
         try {
           logger.warn('%s', message)

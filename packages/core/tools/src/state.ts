@@ -33,6 +33,8 @@ export interface Machine {
   /** Required policies that are not active now. */
   missing(): readonly string[]
   approval(): ApprovalPort | undefined
+  /** Calls back when the approval service goes while somebody waits for it. */
+  onApprovalGone(callback: () => void): () => void
   /** Something that changes no outcome but that a person should be able to see. */
   report(message: string): void
   run(state: CallState): Promise<void>
