@@ -55,7 +55,6 @@ async function literalPart(
     .filter((part) => part !== '' && part !== '.')
   while (parts.length > 0) {
     const [part = ''] = parts
-    if (part === '**') break
     const next = await fs.check(below(target.path, part), 'read', context)
     if (!next.exists) break
     target = next

@@ -38,11 +38,14 @@ test('a ripgrep that is missing or fails is told with its reason', async () => {
   expect(killed.text).toBe('The search failed: ripgrep ended with a signal.')
 })
 
-test('a search without end is ended by an abort, and no program is left', async () => {
+test.each([
+  ['while ripgrep starts', (abort: () => void) => abort()],
+  ['while it runs', (abort: () => void) => void setImmediate(abort)],
+])('a search without end is ended by an abort %s, and no program is left', async (_, when) => {
   const controller = new AbortController()
   const { outcome, world } = await withRipgrep((_, program) => {
     program.stdout('/work/a.txt\0')
-    controller.abort(new Error('stop'))
+    when(() => controller.abort(new Error('stop')))
   }, controller.signal)
   expect(outcome).toMatchObject({ tag: 'aborted' })
   expect(world.processes.alive).toEqual([])

@@ -283,15 +283,14 @@ test('commands of one message run one after another', async () => {
 })
 
 test('unloading the plugin ends its commands and takes the tool away', async () => {
-  let unloaded: Promise<void> | undefined
-  const running = bench.bash('trap "" TERM; echo $$ > pids; echo ready; sleep 1000', {
-    onProgress: () => {
-      unloaded ??= bench.fiber.dispose()
-    },
-  })
-  await running
-  await unloaded
+  let ready = () => {}
+  const started = new Promise<void>((resolve) => (ready = resolve))
+  const command = 'trap "" TERM; echo $$ > pids; echo ready; while :; do sleep 0.01; done'
+  const running = bench.bash(command, { onProgress: () => ready() })
+  await started
+  await bench.fiber.dispose()
   await expectDead('pids')
+  await running
   expect(bench.ctx.tools.visible()).toEqual([])
   expect((await bench.bash('true')).outcome).toMatchObject({ tag: 'unknown-tool' })
 })

@@ -105,6 +105,13 @@ test('a list survives closing and opening its session', async () => {
   expect(listOf(again)).toEqual(list)
 })
 
+test('a compaction of what was before the list leaves the list in sight', async () => {
+  const before = own.events.length - 1
+  await write(list)
+  own.append('compaction/done', { upTo: before, summary: 'Work went on.' })
+  expect(own.fold(todoFold)).toMatchObject({ items: list, outOfSight: false })
+})
+
 // BUG-089
 test('an empty list clears the list', async () => {
   await write(list)
