@@ -35,7 +35,13 @@ export const Config: z<Partial<Config>, Config> = z.object({
 
 export function apply(ctx: Context, limits: Config): void {
   ctx.effect(function* () {
-    const agents = new AgentsService({ home: ctx, llm: bare(ctx.llm), tools: bare(ctx.tools), world: ctx.world, limits })
+    const agents = new AgentsService({
+      home: ctx,
+      llm: bare(ctx.llm),
+      tools: bare(ctx.tools),
+      world: ctx.world,
+      limits,
+    })
     // Runs last: whoever made an agent has closed it by then.
     yield () => agents.closeAll()
     yield ctx.provide('agents', agents)
