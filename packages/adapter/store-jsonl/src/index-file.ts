@@ -3,7 +3,7 @@ import type { Disk, DiskFile, Json } from '@sluice/base'
 import type { Checkpoint } from '@sluice/session'
 import { PRIVATE_FILE, readAll, readSmall } from './disk.ts'
 import type { Layout } from './layout.ts'
-import { checkedText, encodeRecord, frozen, MARK_BYTES } from './record.ts'
+import { decodeLine, encodeRecord, frozen, MARK_BYTES, Problem } from './record.ts'
 import type { Place } from './writer.ts'
 
 const VERSION = 1
@@ -34,22 +34,20 @@ export async function writeIndex(disk: Disk, layout: Layout, checkpoint: Checkpo
 /** The index, if it is whole and the log still holds the record that it ends with. */
 export async function readIndex(disk: Disk, layout: Layout, log: DiskFile): Promise<Index | undefined> {
   const bytes = await readSmall(disk, layout.index, INDEX_BYTES_MAX)
-  const text = bytes && checkedText(bytes.subarray(0, -1))
-  if (typeof text !== 'string') return undefined
-  const index = parsed(text)
+  const index = bytes && indexOf(decodeLine(bytes.subarray(0, -1)))
   if (!index) return undefined
   const found = await readAll(log, MARK_BYTES, index.offset - MARK_BYTES)
   return found.toString('latin1') === index.mark ? index : undefined
 }
 
-function parsed(text: string): Index | undefined {
-  try {
-    const index = JSON.parse(text) as Index
-    const { v, seq, offset, mark } = index
-    if (v !== VERSION || !Number.isSafeInteger(seq) || !Number.isSafeInteger(offset)) return undefined
-    if (offset < MARK_BYTES || typeof mark !== 'string' || index.state === undefined) return undefined
-    return frozen(index)
-  } catch {
-    return undefined
-  }
+function indexOf(value: object | Problem): Index | undefined {
+  if (value instanceof Problem) return undefined
+  const { v, seq, offset, mark, state } = value as Partial<Index>
+  if (v !== VERSION || !isWhole(seq) || !isWhole(offset) || offset < MARK_BYTES) return undefined
+  if (typeof mark !== 'string' || state === undefined) return undefined
+  return { v, seq, offset, mark, state: frozen(state) }
+}
+
+function isWhole(value: unknown): value is number {
+  return Number.isSafeInteger(value)
 }

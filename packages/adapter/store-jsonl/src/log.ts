@@ -55,6 +55,8 @@ export class ReadOnlyLog implements SessionLog {
 export class JsonlLog extends ReadOnlyLog {
   private readonly file: LogFile
   private readonly writer: Writer
+  private newest: Checkpoint | undefined
+  private keeping: Promise<void> = Promise.resolve()
 
   /** `last` is the seq of the last event on disk, -1 for a new log. */
   constructor(world: World, id: string, layout: Layout, start: Start, last: number) {
@@ -79,9 +81,19 @@ export class JsonlLog extends ReadOnlyLog {
     return this.writing(() => shareBlob(this.world.disk, blobsBeside(this.layout, from), this.layout.blobs, digest))
   }
 
+  /** One after the other; one that a newer one has overtaken is left out. */
   async keepCheckpoint(checkpoint: Checkpoint): Promise<void> {
-    const place = await this.writer.placeOfLast()
-    await this.writing(() => writeIndex(this.world.disk, this.layout, checkpoint, place))
+    this.newest = checkpoint
+    const placed = this.writer.placeOfLast()
+    const before = this.keeping
+    const keep = async () => {
+      await before.catch(() => {})
+      const place = await placed
+      if (this.newest !== checkpoint) return
+      await this.writing(() => writeIndex(this.world.disk, this.layout, checkpoint, place))
+    }
+    this.keeping = keep()
+    await this.keeping
   }
 
   private async writing<T>(work: () => Promise<T>): Promise<T> {
@@ -96,6 +108,7 @@ export class JsonlLog extends ReadOnlyLog {
 
   override async close(): Promise<void> {
     await this.writer.idle()
+    await this.keeping.catch(() => {})
     await this.file.close()
   }
 }

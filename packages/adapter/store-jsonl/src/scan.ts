@@ -1,7 +1,7 @@
 /** Owns reading a log file: events, what is wrong with it, and where its good part ends. */
 import type { DiskFile } from '@sluice/base'
 import type { LogFinding, SessionEvent } from '@sluice/session'
-import { decodeRecord, LF, type RecordProblem } from './record.ts'
+import { decodeRecord, LF, Problem } from './record.ts'
 
 const CHUNK_BYTES = 1 << 20
 /** Findings that are kept one by one. */
@@ -21,7 +21,7 @@ export interface Scan {
 
 interface Line {
   readonly number: number
-  readonly problem: RecordProblem
+  readonly problem: Problem
 }
 
 /** Walks the records of a file, keeping at most one chunk and one line in memory. */
@@ -46,12 +46,13 @@ class Scanner {
   take(bytes: Buffer, after: number): void {
     this.line++
     const record = decodeRecord(bytes)
-    if ('kind' in record) {
+    if (record instanceof Problem) {
       if (this.end === 0 && this.pending.length === 0) this.badStart = bytes.toString('utf8', 0, START_BYTES_MAX)
       if (this.pending.length < FINDINGS_MAX) this.pending.push({ number: this.line, problem: record })
       return
     }
-    for (const { number, problem } of this.pending) this.found({ ...problem, line: number })
+    for (const { number, problem } of this.pending)
+      this.found({ kind: problem.kind, line: number, detail: problem.detail })
     this.pending = []
     this.end = after
     this.place(record)

@@ -3,7 +3,7 @@ import type { World } from '@sluice/base'
 import type { SessionEvent, SessionSummary } from '@sluice/session'
 import { readAll } from './disk.ts'
 import { layoutOf } from './layout.ts'
-import { decodeRecord, LF } from './record.ts'
+import { decodeRecord, LF, Problem } from './record.ts'
 
 /** Bytes in which the first record must end. */
 const FIRST_BYTES_MAX = 64 << 10
@@ -51,7 +51,7 @@ async function summaryOf(world: World, root: string, id: string): Promise<Sessio
 function startOf(bytes: Buffer, id: string, path: string): SessionSummary | undefined {
   const end = bytes.indexOf(LF)
   const first = end < 0 ? undefined : decodeRecord(bytes.subarray(0, end))
-  if (!first || 'kind' in first || first.type !== 'session/started') return undefined
+  if (!first || first instanceof Problem || first.type !== 'session/started') return undefined
   const { cwd } = (first as SessionEvent<'session/started'>).data
   return { id, cwd, startedAt: first.at, path }
 }

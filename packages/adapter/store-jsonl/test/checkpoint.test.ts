@@ -153,3 +153,17 @@ test('a checkpoint that cannot be written is no failure of the session', async (
   await session.close()
   expect((await sessions.open('s')).messages()).toHaveLength(600)
 })
+
+test('checkpoints that overtake each other leave the newest', async () => {
+  const world = await machineWith(0)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  const release = world.disk.hold('datasync')
+  talk(session, 0, 800)
+  release()
+  await session.durable()
+  await quiet()
+  const after = world.reboot({ keep: 'all' })
+  const again = await (await mount(after)).sessions.open('s', 'read', resume)
+  expect(again.firstSeq).toBeGreaterThan(3_000)
+})

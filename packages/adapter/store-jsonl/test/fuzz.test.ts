@@ -81,7 +81,10 @@ async function opensOrSaysWhy(world: ReturnType<typeof simWorld>, before: readon
     expect(session.findings.length).toBeGreaterThan(0)
     await session.close()
     await sessions.repair('s')
-    return void expect((await sessions.open('s')).writable).toBe(true)
+    {
+      expect((await sessions.open('s')).writable).toBe(true)
+      return
+    }
   }
   user(session, 'goes on')
   await session.close()
@@ -103,13 +106,19 @@ test('whatever stands in a line whose crc fits, opening never fails with an unty
       const world = simWorld({ files: { [LOG]: { content, mode: 0o600 } } })
       const { sessions } = await mount(world)
       const opened = await sessions.open('s').catch((error: unknown) => error)
-      if (opened instanceof Error) return void expect(isSluiceError(opened), String(opened.stack)).toBe(true)
+      if (opened instanceof Error) {
+        expect(isSluiceError(opened), String(opened.stack)).toBe(true)
+        return
+      }
       const session = opened as Awaited<ReturnType<typeof sessions.open>>
       session.messages()
       await session.close()
       if (session.findings.length === 0) return
       const repaired = await sessions.repair('s').catch((error: unknown) => error)
-      if (repaired instanceof Error) return void expect(repaired).toMatchObject({ code: 'SESSION_NOT_A_LOG' })
+      if (repaired instanceof Error) {
+        expect(repaired).toMatchObject({ code: 'SESSION_NOT_A_LOG' })
+        return
+      }
       // What a plugin wrote that is not here stays, and keeps the session from being written.
       const allowed = ['unknown-type', 'torn-tail']
       const { findings } = await sessions.open('s')

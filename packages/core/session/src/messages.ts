@@ -65,11 +65,11 @@ export class History {
 
   private assistant(data: Readonly<SessionEventMap['assistant/message']>, seq: number): void {
     if (this.batch) this.close(this.batch, seq)
-    const content = data.content.map(sendable).filter((part) => part.type === 'tool-call' || part.text !== '')
+    const content = sendable(data.content)
     const calls = content.filter((part) => part.type === 'tool-call')
     // Providers refuse a message that says nothing.
     if (calls.length === 0 && !content.some((part) => part.type === 'text' && part.text.trim() !== '')) return
-    this.add(Object.freeze({ role: 'assistant', content: Object.freeze(content) }), calls.length === 0 ? seq : OPEN)
+    this.add(Object.freeze({ role: 'assistant', content }), calls.length === 0 ? seq : OPEN)
     if (calls.length > 0) this.batch = { at: this.list.length - 1, calls, results: new Map(), held: [] }
   }
 
@@ -137,10 +137,17 @@ function missingResult(call: ToolCallPart): Message {
   return Object.freeze({ role: 'tool', callId: call.id, tool: call.name, content, isError: true })
 }
 
-/** Arguments that are no JSON object go out as `{}`; the event keeps the text. */
-function sendable(part: AssistantPart): AssistantPart {
-  if (part.type !== 'tool-call' || isObjectText(part.argumentsText)) return part
-  return Object.freeze({ ...part, argumentsText: '{}' })
+/** Arguments that are no JSON object go out as `{}`, empty texts not at all; the event keeps them. */
+function sendable(content: readonly AssistantPart[]): readonly AssistantPart[] {
+  if (content.every((part) => (part.type === 'tool-call' ? isObjectText(part.argumentsText) : part.text !== ''))) {
+    return content
+  }
+  const parts = content.filter((part) => part.type === 'tool-call' || part.text !== '')
+  const sent = parts.map((part) => {
+    if (part.type !== 'tool-call' || isObjectText(part.argumentsText)) return part
+    return Object.freeze({ ...part, argumentsText: '{}' })
+  })
+  return Object.freeze(sent)
 }
 
 function isObjectText(text: string): boolean {
