@@ -1,5 +1,14 @@
-/** Owns how a fold picks the events it cares about. */
-import type { SessionEvent, SessionEventType } from './types.ts'
+/** Owns folds: states computed from a log, one step per event type. */
+import type { SessionEvent } from './envelope.ts'
+import type { SessionEventType } from './event-map.ts'
+
+/** A fold: state computed from events in order. `step` is pure and returns the next state. */
+export interface Fold<S> {
+  readonly name: string
+  readonly version: number
+  readonly initial: S
+  step(state: S, event: SessionEvent): S
+}
 
 export type FoldSteps<S> = { readonly [T in SessionEventType]?: (state: S, event: SessionEvent<T>) => S }
 

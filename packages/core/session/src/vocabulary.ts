@@ -1,7 +1,18 @@
 /** Owns which event types are registered, by whom, and whether an event fits its type. */
 import { isSluiceError, type Json, losslessCopy, messageOf, schemaCheck } from '@sluice/base'
+import type { TSchema } from 'typebox'
+import type { SessionEvent } from './envelope.ts'
 import { sessionErrors } from './errors.ts'
-import type { EventDefinition, EventTable, SessionEvent } from './types.ts'
+
+export interface EventDefinition {
+  readonly version: number
+  /** One sentence. */
+  readonly meaning: string
+  readonly schema: TSchema
+  readonly modelVisible?: boolean
+}
+
+export type EventTable = { readonly [type: string]: EventDefinition }
 
 export interface RegisteredType {
   readonly type: string

@@ -1,0 +1,96 @@
+/** Owns the port that a log store fills. */
+import type { Json } from '@sluice/base'
+import type { SessionEvent } from './envelope.ts'
+
+export interface SessionSummary {
+  readonly id: string
+  readonly cwd: string
+  readonly startedAt: number
+  readonly path?: string
+  /** Why nothing more can be told of it. */
+  readonly problem?: string
+}
+
+/** Something found wrong while opening a log. */
+export interface LogFinding {
+  readonly kind:
+    | 'torn-tail'
+    | 'bad-json'
+    | 'bad-crc'
+    | 'gap'
+    | 'duplicate-seq'
+    | 'unknown-type'
+    | 'bad-event'
+    | 'newer-format'
+    | 'not-a-log'
+  /** 1-based line number. */
+  readonly line: number
+  readonly detail: string
+}
+
+/** Where a log stood, with the state of folds there: reading can go on from it. Disposable. */
+export interface Checkpoint {
+  /** Last event that the state covers. */
+  readonly seq: number
+  readonly state: Json
+}
+
+/** What a store hands back for an opened log. */
+export interface OpenedLog {
+  readonly log: SessionLog
+  /** All events, or those after the checkpoint. */
+  readonly events: readonly SessionEvent[]
+  readonly findings: readonly LogFinding[]
+  readonly writable: boolean
+  /** Present when one was wanted and fits the log. */
+  readonly checkpoint?: Checkpoint
+}
+
+/** One log being written. `write` is synchronous and ordered; `durable` is group-committed. */
+export interface SessionLog {
+  /** The event is frozen and lossless, its keys in the order of the file. */
+  write(event: SessionEvent): void
+  durable(seq: number): Promise<void>
+  putBlob(digest: string, bytes: Uint8Array): Promise<void>
+  getBlob(digest: string): Promise<Uint8Array | undefined>
+  /** Makes a blob of another session of the store one of this log too; false when it is not there. */
+  shareBlob(from: string, digest: string): Promise<boolean>
+  /** Keeps a checkpoint beside the log, in place of the last one, once `seq` is durable. Called before anything is written
+   *  after `seq`. Absent where it would not help. */
+  keepCheckpoint?(checkpoint: Checkpoint): Promise<void>
+  close(): Promise<void>
+  /** Where a person finds it; absent for a memory store. */
+  readonly path?: string
+}
+
+export interface OpenLogOptions {
+  /** Read only what follows the checkpoint, if there is one that fits. */
+  readonly checkpoint?: true
+}
+
+export interface RepairedLog {
+  /** What was wrong. */
+  readonly findings: readonly LogFinding[]
+  /** Events that are gone; `session/lost` stands in their places. */
+  readonly lost: number
+  /** The log as it was before; absent when nothing had to be changed. */
+  readonly backup?: string
+}
+
+/** The port that a log store fills; provided as `ctx.sessionStore`. `./contract` holds the cases it must pass. */
+export interface SessionStore {
+  readonly kind: string
+  /** Nothing is on disk before the first write. @throws SESSION_EXISTS */
+  create(id: string): Promise<SessionLog>
+  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
+  open(id: string, mode: 'write' | 'read', options?: OpenLogOptions): Promise<OpenedLog>
+  /** Shows every event in order without keeping them; resolves to what is wrong with the log. Throws like `open`. */
+  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
+  /** Newest first. */
+  list(): Promise<SessionSummary[]>
+  /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Events that are not
+   *  accepted count as damage. Throws like `open`. */
+  repair(id: string, accepts?: (event: SessionEvent) => boolean): Promise<RepairedLog>
+  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
+  remove(id: string): Promise<void>
+}
