@@ -1,5 +1,6 @@
 import {
   defineTable,
+  type Detour,
   detours,
   type ExecutorHooks,
   firstBadStep,
@@ -58,9 +59,16 @@ describe('executor', () => {
 
   // 1.3
   test('an outcome outside the row is a throw of its stage, whatever it is', async () => {
+    const code = 'PIPELINE_BAD_OUTCOME'
     for (const answer of ['maybe', 'threw', 'constructor', '__proto__', undefined, null, 1, {}, Symbol('s')]) {
       for (const answered of [answer, Promise.resolve(answer)]) {
-        const { trace, log } = await run({ do: () => answered })
+        const told: unknown[] = []
+        const rescued = (s: Subject, stage: string, detour: Detour, error: unknown) => {
+          told.push(error)
+          hooks.rescued(s, stage, detour, error)
+        }
+        const { trace, log } = await run({ do: () => answered }, subject(), { rescued })
+        expect(told).toMatchObject([{ code }])
         expect(text(trace)).toContain('["do","threw"],["mend","mended"]')
         expect(log.join()).toContain(`rescued do threw stage do answered ${String(answer)}, which is not in its row`)
       }

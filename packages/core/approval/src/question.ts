@@ -1,7 +1,8 @@
 /** Owns one open question: the first valid answer settles it, everything later is ignored and said so. */
-import { messageOf } from '@sluice/base'
+import { lossless, messageOf } from '@sluice/base'
+import type { AskData } from '@sluice/session'
 import type { ApprovalDecision, ApprovalRequest, Offer } from '@sluice/tools'
-import type { Answer, AnswererOptions, Question, Receipt } from './types.ts'
+import type { AnswererOptions, Question, Receipt } from './types.ts'
 
 export interface MountedAnswerer {
   readonly name: string
@@ -15,29 +16,36 @@ export function textOf({ call, asks }: ApprovalRequest): string {
   return `Allow ${what}? ${asks.map((ask) => ask.reason).join('; ')}`
 }
 
-/** Why `answer` is no answer to `question`; `undefined` when it is one. */
-function wrongWith(answer: unknown, question: Question): string | undefined {
+export interface TakenOffer {
+  readonly offer: Offer
+  /** Plugin whose ask carried it. */
+  readonly by: string
+}
+
+/** The one offer with this id. An id that two asks use names neither: nobody gets a rule that was not chosen. */
+export function offerOf({ asks }: Question, id: unknown): TakenOffer | undefined {
+  const named = asks.flatMap(({ by, offers = [] }) =>
+    offers.filter((offer) => offer.id === id).map((offer) => ({ offer, by })),
+  )
+  return named.length === 1 ? named[0] : undefined
+}
+
+/** What `answer` decides, each field read once; or in words why it is no answer to `question`. */
+function decode(answer: unknown, question: Question, by: string): ApprovalDecision | string {
   if (answer === null || typeof answer !== 'object') return 'it is no answer'
-  const { callId, kind, offer } = answer as { callId?: unknown; kind?: unknown; offer?: unknown }
-  if (callId !== question.callId) return `it answers ${String(callId)}, not ${question.callId}`
-  if (kind !== 'allow-once' && kind !== 'reject' && kind !== 'cancel') return `${String(kind)} is no kind of answer`
-  if (kind === 'allow-once' && offer !== undefined && !offerOf(question, offer))
-    return `there is no offer ${String(offer)}`
-  return undefined
-}
-
-export function offerOf(question: Question, id: unknown): Offer | undefined {
-  return question.asks.flatMap((ask) => ask.offers ?? []).find((offer) => offer.id === id)
-}
-
-function decisionOf(answer: Answer, by: string): ApprovalDecision {
-  switch (answer.kind) {
+  const { callId, kind, offer, message } = answer as Record<string, unknown>
+  if (callId !== question.callId) return `it answers ${messageOf(callId)}, not ${question.callId}`
+  switch (kind) {
     case 'allow-once':
-      return { decision: 'allowed-once', by, ...(answer.offer !== undefined && { offer: answer.offer }) }
+      if (offer === undefined) return { decision: 'allowed-once', by }
+      if (typeof offer !== 'string' || !offerOf(question, offer)) return `there is no one offer ${messageOf(offer)}`
+      return { decision: 'allowed-once', by, offer }
     case 'reject':
-      return { decision: 'rejected', by, ...(typeof answer.message === 'string' && { message: answer.message }) }
+      return { decision: 'rejected', by, ...(typeof message === 'string' && { message }) }
     case 'cancel':
       return { decision: 'cancelled', by }
+    default:
+      return `${messageOf(kind)} is no kind of answer`
   }
 }
 
@@ -58,7 +66,7 @@ export class OpenQuestion {
       sessionId: call.session.id,
       tool: call.tool,
       text: textOf(request),
-      asks,
+      asks: lossless(asks) as unknown as readonly AskData[],
       card,
       signal: this.controller.signal,
     })
@@ -75,7 +83,8 @@ export class OpenQuestion {
   private async consult(answerer: MountedAnswerer): Promise<void> {
     try {
       const answer = await answerer.answer(this.question)
-      if (answer === undefined) return
+      // One that was unloaded meanwhile has no say any more.
+      if (answer === undefined || !this.waiting.has(answerer)) return
       const receipt = this.take(answer, answerer.name)
       if (!receipt.accepted) answerer.options.onIgnored?.(answer, receipt.why)
     } catch (error) {
@@ -95,13 +104,13 @@ export class OpenQuestion {
   }
 
   take(answer: unknown, by: string): Receipt {
-    const wrong = this.over ? 'the question is already settled' : wrongWith(answer, this.question)
-    if (wrong !== undefined) {
-      this.report(`an answer of ${by} to ${this.question.callId} was ignored: ${wrong}`)
-      return { accepted: false, why: wrong }
+    const decision = this.over ? 'the question is already settled' : decode(answer, this.question, by)
+    if (typeof decision !== 'string') {
+      this.settle(decision)
+      return { accepted: true }
     }
-    this.settle(decisionOf(answer as Answer, by))
-    return { accepted: true }
+    this.report(`an answer of ${by} to ${this.question.callId} was ignored: ${decision}`)
+    return { accepted: false, why: decision }
   }
 
   settle(decision: ApprovalDecision): void {

@@ -2,6 +2,7 @@
 import { type Clock, messageOf } from '@sluice/base'
 import type { ApprovalDecision, ApprovalRequest, Disposer } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
+import { expiredReason } from './prompt.ts'
 import { type MountedAnswerer, offerOf, OpenQuestion } from './question.ts'
 import type { Answer, Answerer, AnswererOptions, Approval, Question, Receipt } from './types.ts'
 
@@ -47,41 +48,48 @@ export class ApprovalService extends Service implements Approval {
   }
 
   answer(sessionId: string, answer: Answer, by: string): Receipt {
+    // Read once more than the question does: here it only finds the question, which decides by its own reading.
+    const { callId } = (answer ?? {}) as { callId?: unknown }
     for (const open of this.asked)
-      if (open.question.sessionId === sessionId && open.question.callId === answer.callId) return open.take(answer, by)
-    const why = `no question about ${answer.callId} is open`
+      if (open.question.sessionId === sessionId && open.question.callId === callId) return open.take(answer, by)
+    const why = `no question about ${messageOf(callId)} is open`
     this.report(`an answer of ${by} was ignored: ${why}`)
     return { accepted: false, why }
   }
 
   async ask(request: ApprovalRequest): Promise<ApprovalDecision> {
-    const { call, card, asks } = request
+    const { call, card } = request
     const open = new OpenQuestion(request, this.report)
     const { question } = open
-    const event = call.session.append('approval/asked', { callId: call.id, question: question.text, asks, card })
+    const { text, asks } = question
+    const event = call.session.append('approval/asked', { callId: call.id, question: text, asks, card })
     this.asked.add(open)
-    const abort = () => this.decide(request, open, event.seq, { decision: 'cancelled', by: 'abort' })
+    const abort = () => void this.decide(request, open, event.seq, { decision: 'cancelled', by: 'abort' })
     call.signal.addEventListener('abort', abort, { once: true })
     const expiry = this.expiryMs > 0 ? this.clock.timer(this.expiryMs, () => open.settle(expired)) : undefined
     try {
       this.tell('approval/question-opened', question)
       if (call.signal.aborted) abort()
       else open.put([...this.mounted])
-      const decision = await open.decided
-      this.decide(request, open, event.seq, decision)
-      return decision
+      return this.decide(request, open, event.seq, await open.decided)
     } finally {
       call.signal.removeEventListener('abort', abort)
       expiry?.()
     }
   }
 
-  /** Appends the decision, once. An abort appends at once, so that it stands before the result of the call. */
-  private decide(request: ApprovalRequest, open: OpenQuestion, cause: number, decision: ApprovalDecision): void {
-    if (!this.asked.delete(open)) return
+  /** Appends the decision, once, and gives the one that stands: what cannot be recorded permits nothing. An abort appends at
+   *  once, so that it stands before the result of the call. */
+  private decide(
+    request: ApprovalRequest,
+    open: OpenQuestion,
+    cause: number,
+    decision: ApprovalDecision,
+  ): ApprovalDecision {
+    if (!this.asked.delete(open)) return decision
     open.settle(decision)
     const { question } = open
-    const offer = decision.decision === 'allowed-once' ? offerOf(question, decision.offer) : undefined
+    const taken = decision.decision === 'allowed-once' ? offerOf(question, decision.offer) : undefined
     try {
       request.call.session.append(
         'approval/decided',
@@ -90,14 +98,18 @@ export class ApprovalService extends Service implements Approval {
           decision: decision.decision,
           by: decision.by,
           ...('message' in decision && decision.message !== undefined && { message: decision.message }),
-          ...(offer && { offer: offer.text }),
+          ...(taken && { offer: taken.offer.text }),
         },
         { cause },
       )
-    } finally {
-      this.tell('approval/question-closed', question, decision.decision)
-      if (offer) this.tell('approval/offer-taken', question, offer)
+    } catch (error) {
+      this.report(`the decision about ${question.callId} could not be recorded: ${messageOf(error)}`)
+      this.tell('approval/question-closed', question, gone.decision)
+      return gone
     }
+    this.tell('approval/question-closed', question, decision.decision)
+    if (taken) this.tell('approval/offer-taken', question, taken.offer, taken.by)
+    return decision
   }
 
   private tell(
@@ -113,12 +125,14 @@ export class ApprovalService extends Service implements Approval {
   }
 
   private end(): void {
-    for (const open of this.asked) open.settle({ decision: 'unavailable', by: 'approval' })
+    for (const open of this.asked) open.settle(gone)
   }
 }
+
+const gone: ApprovalDecision = Object.freeze({ decision: 'unavailable', by: 'approval' })
 
 const expired: ApprovalDecision = Object.freeze({
   decision: 'unavailable',
   by: 'expiry',
-  message: 'nobody answered in time',
+  message: expiredReason,
 })

@@ -49,7 +49,7 @@ declare module 'cordis' {
   interface Events {
     'approval/question-opened'(question: Question): void
     'approval/question-closed'(question: Question, decision: string): void
-    /** A person took an offer: its asker stores the rule. */
-    'approval/offer-taken'(question: Question, offer: Offer): void
+    /** A person took an offer: its asker, the plugin `by`, stores the rule. */
+    'approval/offer-taken'(question: Question, offer: Offer, by: string): void
   }
 }
