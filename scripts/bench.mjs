@@ -1,19 +1,23 @@
 /** Bundles the benchmarks to plain JavaScript and runs them. */
 import { spawnSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
-const root = fileURLToPath(new URL('..', import.meta.url))
-const outfile = `${root}build/bench.mjs`
+const dist = fileURLToPath(new URL('../packages/dev/bench/dist/', import.meta.url))
+const outfile = `${dist}bench.mjs`
 await build({
-  entryPoints: [`${root}packages/dev/bench/src/main.ts`],
+  entryPoints: [fileURLToPath(new URL('../packages/dev/bench/src/main.ts', import.meta.url))],
   outfile,
   bundle: true,
   platform: 'node',
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
+  external: ['quickjs-emscripten'],
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })
+// The worker stands beside the module that starts it; its engine is found from where it is.
+writeFileSync(`${dist}worker.mjs`, "import '../../../adapter/code-quickjs/src/worker.mjs'\n")
 const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...process.argv.slice(2)], { stdio: 'inherit' })
 process.exit(status ?? 1)
