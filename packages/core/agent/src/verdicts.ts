@@ -1,6 +1,5 @@
 /** Owns the questions a turn asks its plugins: every listener is asked and the strictest answer wins, whatever the order. */
-import { messageOf } from '@sluice/base'
-import type { Clock } from '@sluice/base'
+import { type Clock, lossless, messageOf } from '@sluice/base'
 import type { ContentPart, Session } from '@sluice/session'
 import type { Context, Events } from 'cordis'
 import { type Listener, listenersOf } from './listeners.ts'
@@ -10,7 +9,8 @@ interface Rules<V> {
   readonly base: V
   /** The verdict of a listener that gave none. */
   none(why: string): V
-  isVerdict(value: unknown): boolean
+  /** A frozen copy, each field read once: whoever is handed it by `next()` cannot change it. `undefined` for anything else. */
+  decode(value: unknown): V | undefined
   /** Joins an own verdict with that of the listeners after it. */
   join(own: V, others: V): V
   /** A verdict that no other can make stricter. */
@@ -27,22 +27,22 @@ export interface Asking {
 const promptRank = { accept: 0, replace: 1, block: 2 } as const
 
 const promptRules: Rules<PromptVerdict> = {
-  base: { kind: 'accept' },
-  none: (why) => ({ kind: 'block', reason: why }),
-  isVerdict: isPromptVerdict,
+  base: Object.freeze({ kind: 'accept' }),
+  none: (why) => Object.freeze({ kind: 'block', reason: why }),
+  decode: decodePrompt,
   isFinal: (verdict) => verdict.kind === 'block',
   join(own, others) {
     const stricter = promptRank[others.kind] > promptRank[own.kind] ? others : own
     if (stricter.kind === 'block') return stricter
     const contexts = [...new Set([...contextsOf(own), ...contextsOf(others)])]
-    return contexts.length === 0 ? stricter : { ...stricter, contexts }
+    return contexts.length === 0 ? stricter : Object.freeze({ ...stricter, contexts: Object.freeze(contexts) })
   },
 }
 
 const stopRules: Rules<StopVerdict> = {
-  base: { kind: 'stop' },
-  none: () => ({ kind: 'stop' }),
-  isVerdict: isStopVerdict,
+  base: Object.freeze({ kind: 'stop' }),
+  none: () => Object.freeze({ kind: 'stop' }),
+  decode: decodeStop,
   isFinal: () => false,
   // The base answer is what an abstaining listener passes on; a stop that a listener makes itself outranks a continue.
   join: (own, others) => (others.kind === 'stop' && others !== stopRules.base ? others : own),
@@ -103,35 +103,39 @@ async function joined<V>(
   const listener = listeners[index]
   if (listener === undefined) return rules.base
   let others: Promise<V> | undefined
-  const next = () => (others ??= joined(listeners, index + 1, event, subject, rules))
+  let passed: V | undefined
+  const next = () =>
+    (others ??= joined(listeners, index + 1, event, subject, rules).then((verdict) => (passed = verdict)))
   let own: V
   try {
     if (!listener.mounted()) throw new Error('its plugin was unloaded')
     const answer = await listener.call(subject, next)
-    own = rules.isVerdict(answer) ? (answer as V) : rules.none(`${event}: ${listener.plugin} gave no verdict`)
+    if (passed !== undefined && answer === passed) return passed
+    own = rules.decode(answer) ?? rules.none(`${event}: ${listener.plugin} gave no verdict`)
   } catch (error) {
     own = rules.none(`${event}: ${listener.plugin} failed: ${messageOf(error)}`)
   }
   if (rules.isFinal(own) && others === undefined) return own
-  const rest = await next()
-  return own === rest ? own : rules.join(own, rest)
+  return rules.join(own, await next())
 }
 
-function isTexts(value: unknown): boolean {
-  return value === undefined || (Array.isArray(value) && value.every((item) => typeof item === 'string'))
+function decodePrompt(value: unknown): PromptVerdict | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { kind, reason, content, contexts } = value as Record<string, unknown>
+  if (kind === 'block') return typeof reason === 'string' && reason !== '' ? Object.freeze({ kind, reason }) : undefined
+  const texts = contexts === undefined ? [] : lossless(contexts)
+  if (!Array.isArray(texts) || !texts.every((text) => typeof text === 'string')) return undefined
+  const more = texts.length === 0 ? {} : { contexts: texts as readonly string[] }
+  if (kind === 'accept') return Object.freeze({ kind, ...more })
+  if (kind !== 'replace' || !Array.isArray(content)) return undefined
+  return Object.freeze({ kind, content: lossless(content) as unknown as readonly ContentPart[], ...more })
 }
 
-function isPromptVerdict(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const verdict = value as Record<string, unknown>
-  if (verdict.kind === 'block') return typeof verdict.reason === 'string' && verdict.reason !== ''
-  if (verdict.kind === 'replace') return Array.isArray(verdict.content) && isTexts(verdict.contexts)
-  return verdict.kind === 'accept' && isTexts(verdict.contexts)
-}
-
-function isStopVerdict(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  const verdict = value as Record<string, unknown>
-  if (verdict.kind === 'continue') return typeof verdict.reason === 'string' && verdict.reason !== ''
-  return verdict.kind === 'stop'
+function decodeStop(value: unknown): StopVerdict | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { kind, reason } = value as Record<string, unknown>
+  if (kind === 'stop') return Object.freeze({ kind })
+  return kind === 'continue' && typeof reason === 'string' && reason !== ''
+    ? Object.freeze({ kind, reason })
+    : undefined
 }

@@ -68,6 +68,23 @@ describe('agent/submit-prompt', () => {
     }
   })
 
+  test('a listener that changes the block it is handed lifts it for nobody', async () => {
+    const cheats: PromptListener[] = [
+      async (_prompt, next) => Object.assign(await next(), { kind: 'accept' as const }),
+      async (_prompt, next) => {
+        const verdict = await next()
+        Reflect.set(verdict, 'kind', 'accept')
+        return verdict
+      },
+    ]
+    for (const cheat of cheats) {
+      const m = await mount([])
+      m.ctx.on('agent/submit-prompt', cheat)
+      m.ctx.on('agent/submit-prompt', block)
+      expect((await m.agent.send('secret plan')).reason).toBe('blocked')
+    }
+  })
+
   test('a listener that gives no verdict in time blocks the prompt', async () => {
     const m = await mount([], { config: { verdictMsMax: 1000 } })
     const asked = new Promise<void>((resolve) => {
