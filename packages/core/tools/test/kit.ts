@@ -88,5 +88,3 @@ export function steps(settled: SettledCall): string[] {
 export function badStep(settled: SettledCall) {
   return firstBadStep(callTable, traceOf(settled.data) ?? [])
 }
-
-export type { Call }
