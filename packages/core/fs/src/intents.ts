@@ -1,7 +1,7 @@
 /** Owns asking the listeners of an intent: all of them, strictest answer wins, a broken answer denies. */
 import type { Context } from 'cordis'
 import { assertNever, messageOf } from '@sluice/base'
-import type { EditIntent, IntentVerdict, Precondition, WriteIntent } from './types.ts'
+import type { EditIntent, IntentVerdict, Precondition, Version, WriteIntent } from './types.ts'
 import { sameVersion } from './versions.ts'
 
 interface Intents {
@@ -12,7 +12,7 @@ interface Intents {
 type Listener<Intent> = (intent: Intent, next: () => Promise<IntentVerdict>) => unknown
 type Deny = Extract<IntentVerdict, { kind: 'deny' }>
 
-const pass: IntentVerdict = { kind: 'pass' }
+const pass: IntentVerdict = Object.freeze({ kind: 'pass' })
 
 /** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */
 export async function askIntent<Name extends keyof Intents>(
@@ -39,36 +39,46 @@ async function answerOf<Intent>(
   by: string,
 ): Promise<IntentVerdict> {
   try {
-    const answer = await listener(intent, next)
-    if (isVerdict(answer)) return answer
-    return failed(by, 'gave an answer that is none')
+    return decode(await listener(intent, next)) ?? failed(by, 'gave an answer that is none')
   } catch (error) {
     return failed(by, `failed: ${messageOf(error)}`)
   }
 }
 
 function failed(by: string, what: string): Deny {
-  return { kind: 'deny', code: 'FS_INTENT_FAILED', reason: `the plugin ${by}, which must be asked, ${what}` }
+  return Object.freeze({
+    kind: 'deny',
+    code: 'FS_INTENT_FAILED',
+    reason: `the plugin ${by}, which must be asked, ${what}`,
+  })
 }
 
-function isVerdict(answer: unknown): answer is IntentVerdict {
-  if (typeof answer !== 'object' || answer === null) return false
-  const { kind, code, reason, precondition, seen } = answer as Record<string, unknown>
-  if (kind === 'deny') return typeof code === 'string' && code !== '' && typeof reason === 'string' && reason !== ''
-  return kind === 'pass' && isPrecondition(precondition) && (seen === undefined || isVersion(seen))
+/** A frozen copy, each field read once: whoever is handed it by `next` cannot change it. `undefined` for anything else. */
+function decode(answer: unknown): IntentVerdict | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined
+  const { kind, code, reason, remedy, precondition: demand, seen } = answer as Record<string, unknown>
+  if (kind === 'deny') {
+    if (typeof code !== 'string' || code === '' || typeof reason !== 'string' || reason === '') return undefined
+    return Object.freeze({ kind, code, reason, ...(typeof remedy === 'string' && { remedy }) })
+  }
+  const precondition = demand === undefined ? undefined : preconditionOf(demand)
+  const version = seen === undefined ? undefined : versionOf(seen)
+  if (kind !== 'pass' || (demand !== undefined && !precondition) || (seen !== undefined && !version)) return undefined
+  return Object.freeze({ kind, ...(precondition && { precondition }), ...(version && { seen: version }) })
 }
 
-function isPrecondition(value: unknown): boolean {
-  if (value === undefined) return true
-  if (typeof value !== 'object' || value === null) return false
-  const { kind, version } = value as Record<string, unknown>
-  return kind === 'none' || kind === 'absent' || (kind === 'version' && isVersion(version))
+function preconditionOf(value: unknown): Precondition | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
+  const { kind, version: given } = value as Record<string, unknown>
+  if (kind === 'none' || kind === 'absent') return Object.freeze({ kind })
+  const version = kind === 'version' ? versionOf(given) : undefined
+  return version && Object.freeze({ kind: 'version', version })
 }
 
-function isVersion(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
+function versionOf(value: unknown): Version | undefined {
+  if (typeof value !== 'object' || value === null) return undefined
   const { digest, size } = value as Record<string, unknown>
-  return typeof digest === 'string' && typeof size === 'number'
+  return typeof digest === 'string' && typeof size === 'number' ? Object.freeze({ digest, size }) : undefined
 }
 
 function join(own: IntentVerdict, later: IntentVerdict): IntentVerdict {
@@ -77,10 +87,11 @@ function join(own: IntentVerdict, later: IntentVerdict): IntentVerdict {
   const strict = [own.precondition, later.precondition].filter((each) => each !== undefined && each.kind !== 'none')
   const [first, second] = strict as Exclude<Precondition, { kind: 'none' }>[]
   if (first && second && !agree(first, second)) {
-    return { kind: 'deny', code: 'FS_INTENT_CONFLICT', reason: 'two plugins demand different states of the file' }
+    const reason = 'two plugins demand different states of the file'
+    return Object.freeze({ kind: 'deny', code: 'FS_INTENT_CONFLICT', reason })
   }
   const seen = own.seen ?? later.seen
-  return { kind: 'pass', ...(first && { precondition: first }), ...(seen && { seen }) }
+  return Object.freeze({ kind: 'pass', ...(first && { precondition: first }), ...(seen && { seen }) })
 }
 
 function agree(a: Precondition, b: Precondition): boolean {

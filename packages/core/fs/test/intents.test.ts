@@ -43,6 +43,25 @@ test('a listener that does not call next hides nobody', async () => {
 
 test.each([
   [
+    'changes it',
+    async (_intent: WriteIntent, next: () => unknown) => Object.assign((await next()) as object, { kind: 'pass' }),
+  ],
+  [
+    'changes it and hides that it could not',
+    async (_intent: WriteIntent, next: () => unknown) => {
+      const verdict = (await next()) as object
+      Reflect.set(verdict, 'kind', 'pass')
+      return verdict
+    },
+  ],
+])('a deny stands although a listener that is handed it %s', async (_how, cheat) => {
+  const { ctx, call, world } = await withListeners(cheat, () => ({ ...deny }))
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toMatchObject({ code: 'FS_REFUSED' })
+  expect(world.disk.effectCount).toBe(0)
+})
+
+test.each([
+  [
     'throws',
     () => {
       throw new Error('boom')
