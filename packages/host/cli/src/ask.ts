@@ -28,7 +28,7 @@ async function ask(terminal: Terminal, question: Question): Promise<Answer | und
   )
   terminal.write(['', `? ${printable(question.text)}`, ...detailOf(question), ...reasons, ...choices, ''].join('\n'))
   const keys = offers.length === 0 ? 'y/n' : `y/n/1${offers.length > 1 ? `-${offers.length}` : ''}`
-  const line = await terminal.readLine(`  allow? [${keys}, or say why not] `, question.signal)
+  const line = await terminal.readAnswer(`  allow? [${keys}, or say why not] `, question.signal)
   if (line === undefined) return question.signal.aborted ? undefined : { callId, kind: 'cancel' }
   return answerOf(callId, line.trim(), offers)
 }

@@ -1,15 +1,14 @@
 /** Owns the real terminal: the standard streams and Ctrl-C of this process. */
 import { createInterface, type Interface } from 'node:readline'
+import { InputLines } from './input-lines.ts'
 import type { Terminal } from './terminal.ts'
 
 /** The terminal of this process. Made once, by the program itself. */
 export function nodeTerminal(): Terminal {
   const { stdin, stdout, stderr } = process
   const listeners = new Set<() => void>()
-  const lines: string[] = []
+  const lines = new InputLines()
   let reader: Interface | undefined
-  let ended = false
-  let waiting: ((line: string | undefined) => void) | undefined
   const interactive = stdin.isTTY && stdout.isTTY
 
   const interrupt = (): void => {
@@ -21,27 +20,17 @@ export function nodeTerminal(): Terminal {
     if (reader) return reader
     reader = createInterface({ input: stdin, output: stdout, terminal: interactive })
     reader.on('SIGINT', interrupt)
-    reader.on('line', (line) => (waiting ? waiting(line) : lines.push(line)))
-    reader.on('close', () => {
-      ended = true
-      waiting?.(undefined)
-    })
+    reader.on('line', (line) => lines.push(line))
+    reader.on('close', () => lines.end())
     return reader
   }
-  const ask = (prompt: string, signal: AbortSignal | undefined) =>
-    new Promise<string | undefined>((resolve) => {
-      const settle = (value: string | undefined) => {
-        waiting = undefined
-        signal?.removeEventListener('abort', stop)
-        resolve(value)
-      }
-      const stop = () => settle(undefined)
-      const own = open()
-      waiting = settle
-      signal?.addEventListener('abort', stop, { once: true })
-      own.setPrompt(prompt)
-      own.prompt()
-    })
+  const prompted = (prompt: string, line: Promise<string | undefined>) => {
+    if (!lines.awaited) return line
+    const own = open()
+    own.setPrompt(prompt)
+    own.prompt()
+    return line
+  }
 
   process.on('SIGINT', interrupt)
   // Whoever reads our output may stop reading: that ends the command, it is no failure of it.
@@ -51,12 +40,8 @@ export function nodeTerminal(): Terminal {
     cwd: process.env.SLUICE_CALLER_CWD ?? process.cwd(),
     write: (text) => void stdout.write(text),
     writeError: (text) => void stderr.write(text),
-    readLine(prompt, signal) {
-      const line = lines.shift()
-      if (line !== undefined) return Promise.resolve(line)
-      if (ended || signal?.aborted) return Promise.resolve(undefined)
-      return ask(prompt, signal)
-    },
+    readLine: (prompt, signal) => prompted(prompt, lines.next(signal)),
+    readAnswer: (prompt, signal) => prompted(prompt, lines.fresh(signal)),
     onInterrupt(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -33,6 +33,13 @@ export function watchedTerminal(
   const woken = () => {
     for (const wake of waiting) wake()
   }
+  const read: Terminal['readLine'] = (prompt, signal) => {
+    out += prompt
+    woken()
+    const line = lines.shift()
+    if (line !== undefined || options.after !== 'wait' || signal?.aborted) return Promise.resolve(line)
+    return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(undefined), { once: true }))
+  }
   return {
     interactive: options.interactive ?? false,
     cwd,
@@ -50,13 +57,8 @@ export function watchedTerminal(
       err += text
       woken()
     },
-    readLine(prompt, signal) {
-      out += prompt
-      woken()
-      const line = lines.shift()
-      if (line !== undefined || options.after !== 'wait' || signal?.aborted) return Promise.resolve(line)
-      return new Promise((resolve) => signal?.addEventListener('abort', () => resolve(undefined), { once: true }))
-    },
+    readLine: read,
+    readAnswer: read,
     onInterrupt(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)
