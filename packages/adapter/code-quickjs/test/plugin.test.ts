@@ -26,6 +26,26 @@ test('unloading ends every thread and fails the programs that run', async () => 
   expect(ctx.get('codeRuntime')).toBeUndefined()
 })
 
+test('unloading fails the programs that still wait for a thread', async () => {
+  const ctx = new Context()
+  const fiber = await ctx.plugin(quickjs, { threadsMax: 1 })
+  const { codeRuntime } = ctx
+  const signal = new AbortController().signal
+  const request = { bindings: ['wait'], limits: contractLimits, signal }
+  let called: () => void = () => {}
+  const waits = new Promise<void>((resolve) => (called = resolve))
+  const call = () => {
+    called()
+    return new Promise<never>(() => {})
+  }
+  const first = codeRuntime.run({ ...request, program: 'await tools.wait({})', call })
+  const second = codeRuntime.run({ ...request, program: 'return 1', call })
+  await waits
+  await fiber.dispose()
+  expect((await first.outcome).kind).toBe('crash')
+  expect((await second.outcome).kind).toBe('crash')
+})
+
 test('a run that was stopped before it began starts no program', async () => {
   const ctx = new Context()
   await ctx.plugin(quickjs)
