@@ -92,6 +92,9 @@ class Nesting {
   private runOf(inner: Inner): ExecuteRun {
     return Object.freeze({
       attempt: this.state.body.tries + 1,
+      get signal() {
+        return inner.source.signal
+      },
       deadline(ms: number) {
         if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
         inner.deadlineMs = Math.min(ms, inner.deadlineMs ?? ms)

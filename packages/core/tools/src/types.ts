@@ -155,6 +155,8 @@ export type Attempt =
 /** What a wrapper of `tools/execute` is given besides the call. */
 export interface ExecuteRun {
   readonly attempt: number
+  /** Fires when the call is aborted, or the deadline of a wrapper outside this one is over. */
+  readonly signal: AbortSignal
   /** Adds a reason to abort this try: when `ms` have passed the signal of the body fires and the try is timed-out.
    *  The clock stands still while a nested call waits for a person. */
   deadline(ms: number): void

@@ -7,9 +7,8 @@ export interface Cut {
   readonly omitted: number
 }
 
-/** `undefined` when the text fits. Lengths are in UTF-16 units; no surrogate pair is split. */
-export function cut(text: string, charsMax: number): Cut | undefined {
-  if (text.length <= charsMax) return undefined
+/** Head and tail of a text that does not fit. Lengths are in UTF-16 units; no surrogate pair is split. */
+export function cut(text: string, charsMax: number): Cut {
   const half = Math.floor(charsMax / 2)
   let headEnd = half
   let tailStart = text.length - half

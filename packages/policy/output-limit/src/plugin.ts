@@ -1,10 +1,11 @@
 /** Bounds the text of a result on `tools/post-execute`; the whole text goes into a blob. */
-import type { ContentPart, Session } from '@sluice/session'
-import type { Call, PassedOn, PostVerdict, ToolResult } from '@sluice/tools'
+import { messageOf } from '@sluice/base'
+import type { ContentPart } from '@sluice/session'
+import { type Call, type PassedOn, type PostVerdict, required, type ToolResult } from '@sluice/tools'
 import type { Context } from 'cordis'
 import z from 'schemastery'
 import { cut } from './cut.ts'
-import { omittedNote } from './prompt.ts'
+import { lostNote, omittedNote } from './prompt.ts'
 
 export const name = 'output-limit'
 export const inject = ['tools', 'sessions']
@@ -14,31 +15,39 @@ export interface Config {
 }
 
 export const Config: z<Partial<Config>, Config> = z.object({
-  charsMax: z.natural().min(100).default(30_000).description('Characters of one text part that reach the model.'),
+  charsMax: z.natural().min(100).default(30_000).description('Characters of a result that reach the model.'),
 })
 
-async function bounded(part: ContentPart, charsMax: number, session: Session, call: Call): Promise<ContentPart> {
-  if (part.type !== 'text') return part
-  const kept = cut(part.text, charsMax)
-  if (!kept) return part
-  const bytes = new TextEncoder().encode(part.text)
-  const { digest } = await session.putBlob(bytes, { mediaType: 'text/plain', name: `${call.tool} ${call.id}` })
-  return { type: 'text', text: kept.head + omittedNote(kept.omitted, digest) + kept.tail }
+/** The texts of `content` as one, cut; what is no text stays. `undefined` when the texts fit. */
+async function bounded(call: Call, content: readonly ContentPart[], charsMax: number) {
+  const texts = content.flatMap((part) => (part.type === 'text' ? [part.text] : []))
+  if (texts.reduce((sum, text) => sum + text.length, 0) <= charsMax) return undefined
+  const whole = texts.join('\n')
+  const { head, tail, omitted } = cut(whole, charsMax)
+  const text = head + (await noteOf(call, whole, omitted)) + tail
+  return [{ type: 'text' as const, text }, ...content.filter((part) => part.type !== 'text')]
 }
 
-export function apply(ctx: Context, config: Config): void {
+async function noteOf({ tool, id, session }: Call, whole: string, omitted: number): Promise<string> {
+  try {
+    const bytes = new TextEncoder().encode(whole)
+    const { digest } = await session.putBlob(bytes, { mediaType: 'text/plain', name: `${tool} ${id}` })
+    return omittedNote(omitted, digest)
+  } catch (error) {
+    return lostNote(omitted, messageOf(error))
+  }
+}
+
+export const apply = required((ctx: Context, config: Config): void => {
   const limit = async (
     call: Call,
     _result: ToolResult,
     next: () => PassedOn | PromiseLike<PassedOn>,
   ): Promise<PostVerdict> => {
     const passed = await next()
-    const { content } = passed.result
-    if (!content.some((part) => part.type === 'text' && part.text.length > config.charsMax)) return passed
-    const parts: ContentPart[] = []
-    for (const part of content) parts.push(await bounded(part, config.charsMax, call.session, call))
-    return { kind: 'replace', content: parts, keepValue: true }
+    const content = await bounded(call, passed.result.content, config.charsMax)
+    return content ? { kind: 'replace', content, keepValue: true } : passed
   }
   // Outermost, so that it bounds what every other listener left.
   ctx.on('tools/post-execute', limit, { order: -100 })
-}
+})

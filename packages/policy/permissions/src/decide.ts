@@ -1,7 +1,7 @@
 /** Owns the verdict on a call: rules first, deny before ask before allow, then the mode. */
 import type { Call, Verdict } from '@sluice/tools'
-import { deniedByRule, headlessReason, planReason } from './prompt.ts'
-import { covers, type Rule } from './rules.ts'
+import { askedByRule, deniedByRule, headlessReason, planReason } from './prompt.ts'
+import { covers, names, type Rule } from './rules.ts'
 
 export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass' | 'headless'
 
@@ -21,11 +21,16 @@ export function decide(policy: Policy, call: Judged): Verdict {
   if (deny) return { kind: 'deny', reason: deniedByRule, rule: deny.text }
   const mutates = !(call.annotations.readOnly || call.annotations.transparent)
   if (policy.mode === 'plan' && mutates) return { kind: 'deny', reason: planReason }
-  const ask = policy.ask.find((rule) => covers(rule, call))
-  if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: 'a rule asks about this call', rule: ask.text }
+  const ask = policy.ask.find((rule) => covers(rule, call)) ?? unclear(policy, call)
+  if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: askedByRule, rule: ask.text }
   const allow = ask ? undefined : policy.allow.find((rule) => covers(rule, call))
   if (allow) return { kind: 'allow', rule: allow.text }
   return byMode(policy.mode, call, mutates, ask)
+}
+
+/** A rule that restricts some calls of the tool, when this call does not say which it is: it may be one of them. */
+function unclear({ deny, ask }: Policy, call: Judged): Rule | undefined {
+  return call.specifier === undefined ? [...deny, ...ask].find((rule) => names(rule, call)) : undefined
 }
 
 function byMode(mode: Mode, call: Judged, mutates: boolean, ask: Rule | undefined): Verdict {

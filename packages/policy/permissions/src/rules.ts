@@ -22,7 +22,11 @@ export function parseRule(list: string, text: string): Rule {
 }
 
 /** A rule names a tool by its name or by one of its aliases. */
+export function names(rule: Rule, call: Pick<Call, 'tool' | 'aliases'>): boolean {
+  return rule.tool === call.tool || call.aliases.includes(rule.tool)
+}
+
 export function covers(rule: Rule, call: Pick<Call, 'tool' | 'aliases' | 'specifier'>): boolean {
-  if (rule.tool !== call.tool && !call.aliases.includes(rule.tool)) return false
+  if (!names(rule, call)) return false
   return rule.specifier === undefined || rule.specifier === call.specifier
 }

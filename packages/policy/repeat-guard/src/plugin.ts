@@ -30,7 +30,7 @@ export const apply = required((ctx: Context, config: Config): void => {
   const except = new Set(config.except)
   ctx.tools.guard('repeat', (call: Call) => {
     if (except.has(call.tool) || call.parent !== undefined) return undefined
-    const times = repetitions(call.session.fold(recentCalls))
+    const times = repetitions(call.session.fold(recentCalls), call.id)
     return times > config.repeatsMax ? repeatedReason(call.tool, times) : undefined
   })
 })

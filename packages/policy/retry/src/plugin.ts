@@ -1,6 +1,6 @@
 /** Wraps `tools/execute`: a failed read-only or idempotent call runs again, a bounded number of times. */
 import { type Clock, sleep } from '@sluice/base'
-import type { Attempt, Call, ExecuteRun } from '@sluice/tools'
+import { type Attempt, type Call, type ExecuteRun, required } from '@sluice/tools'
 import type { Context } from 'cordis'
 import z from 'schemastery'
 
@@ -21,9 +21,9 @@ export const Config: z<Partial<Config>, Config> = z.object({
   codes: z.array(z.string()).default(['TOOLS_BODY_FAILED']).description('Failures that are worth another try.'),
 })
 
-export function worthAnotherTry(config: Config, call: Pick<Call, 'annotations' | 'signal'>, attempt: Attempt): boolean {
+export function worthAnotherTry(config: Config, call: Pick<Call, 'annotations'>, attempt: Attempt): boolean {
   const { readOnly, idempotent } = call.annotations
-  if (call.signal.aborted || !(readOnly || idempotent)) return false
+  if (!(readOnly || idempotent)) return false
   return attempt.status === 'failed' && attempt.executed !== 'unknown' && config.codes.includes(attempt.code)
 }
 
@@ -31,11 +31,17 @@ export function pauseBefore(config: Config, nextTry: number): number {
   return Math.min(config.backoffMaxMs, config.backoffMs * 2 ** (nextTry - 2))
 }
 
-async function tryAgain(config: Config, clock: Clock, call: Call, next: () => Promise<Attempt>): Promise<Attempt> {
+interface Trying {
+  readonly call: Call
+  readonly run: ExecuteRun
+  readonly next: () => Promise<Attempt>
+}
+
+async function tryAgain(config: Config, clock: Clock, { call, run, next }: Trying): Promise<Attempt> {
   let attempt = await next()
   for (let number = 2; number <= config.triesMax && worthAnotherTry(config, call, attempt); number++) {
     try {
-      await sleep(clock, pauseBefore(config, number), call.signal)
+      await sleep(clock, pauseBefore(config, number), run.signal)
     } catch {
       return attempt
     }
@@ -44,7 +50,7 @@ async function tryAgain(config: Config, clock: Clock, call: Call, next: () => Pr
   return attempt
 }
 
-export function apply(ctx: Context, config: Config): void {
+export const apply = required((ctx: Context, config: Config): void => {
   const { clock } = ctx.world
-  ctx.on('tools/execute', (call: Call, _run: ExecuteRun, next) => tryAgain(config, clock, call, next))
-}
+  ctx.on('tools/execute', (call, run, next) => tryAgain(config, clock, { call, run, next }))
+})

@@ -19,7 +19,10 @@ export const Config: z<Partial<Config>, Config> = z.object({
 /** The deadline of a call in ms. */
 export function deadlineOf(config: Config, call: Pick<Call, 'tool' | 'timeoutMs'>): number {
   const configured = Object.hasOwn(config.tools, call.tool) ? config.tools[call.tool] : undefined
-  return configured ?? call.timeoutMs ?? config.defaultMs
+  const { timeoutMs } = call
+  // A tool cannot ask for no deadline at all.
+  const wanted = timeoutMs !== undefined && Number.isFinite(timeoutMs) && timeoutMs > 0 ? timeoutMs : undefined
+  return configured ?? wanted ?? config.defaultMs
 }
 
 export const apply = required((ctx: Context, config: Config): void => {
