@@ -23,7 +23,8 @@ export async function execute(state: CallState): Promise<CallOutcome<'execute'>>
     if (listeners.length === 0) state.attempt = await runBody(state, source)
     else {
       const nesting = new Nesting(state, listeners)
-      state.attempt = await underGrace(state, GRACES, nesting.from(0, source), () => nesting.current)
+      const attempt = underGrace(state, GRACES, nesting.from(0, source), () => nesting.current)
+      state.attempt = await attempt.finally(() => state.noteUnasked(listeners, nesting.reached))
       if (nesting.failure) throw nesting.failure
     }
     return 'done'
@@ -50,6 +51,7 @@ class Nesting {
   failure: StageFailure | undefined
   /** The wrapper whose own code runs, as far as that can be known. */
   current = event
+  reached = 0
   private readonly state: CallState
   private readonly listeners: readonly Listener[]
   private readonly asked: Asked[] = []
@@ -67,6 +69,7 @@ class Nesting {
     const inner = new Inner(source)
     let own: OwnTime | undefined
     this.current = listener.plugin
+    this.reached = Math.max(this.reached, index + 1)
     try {
       const run = this.runOf(inner)
       const answer = await ask(this.state, event, listener, { divert: false }, (time) => {

@@ -10,6 +10,10 @@ export interface Explanation {
   readonly steps: readonly TraceStep[]
   /** Everyone who was asked, in order, with what they said. */
   readonly asked: readonly { readonly stage: string; readonly said: Asked }[]
+  /** Who was mounted and not asked, because the stage ended before. */
+  readonly unasked: readonly { readonly stage: string; readonly plugin: string }[]
+  /** Rules that would have allowed the call, by the plugin that offers them. */
+  readonly offers: readonly { readonly by: string; readonly id: string; readonly text: string }[]
   readonly rewrites: readonly { readonly by: string; readonly before: unknown; readonly after: unknown }[]
   readonly approval:
     | { readonly question: string; readonly decision: string; readonly by: string; readonly message?: string }
@@ -67,6 +71,8 @@ function accountOf(
     outcome: result?.outcome,
     steps,
     asked: steps.flatMap(({ stage, asked }) => (asked ?? []).map((said) => ({ stage, said }))),
+    unasked: steps.flatMap(({ stage, unasked }) => (unasked ?? []).map((plugin) => ({ stage, plugin }))),
+    offers: steps.flatMap(({ asked }) => (asked ?? []).flatMap(offersOf)),
     rewrites,
     approval,
     tries: steps.flatMap(({ tries }) => tries ?? []),
@@ -77,6 +83,11 @@ function accountOf(
       ...(rule !== undefined && { rule }),
     })),
   }
+}
+
+function offersOf(asked: Asked): Explanation['offers'] {
+  if (typeof asked === 'string') return []
+  return (asked.offers ?? []).map(({ id, text }) => ({ by: asked.plugin, id, text }))
 }
 
 /** The steps of a recorded call, for `firstBadStep`; `undefined` when repair settled it. */

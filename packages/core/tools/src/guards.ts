@@ -2,6 +2,7 @@
 import { disown, isPromise } from './asking.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, StageFailure } from './failure.ts'
+import type { MountedGuard } from './registry.ts'
 import { waitForSlot } from './slots.ts'
 import type { CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
@@ -25,26 +26,35 @@ function final(state: CallState): CallOutcome<'guards'> {
 /** Asks the guards in order; the first reason denies.
  *  @throws StageFailure naming a guard that answers anything but a reason or nothing */
 function refused(state: CallState): boolean {
-  const call = state.call as Call
-  for (const guard of state.machine.registry.guards(state.start.agent)) {
-    const by = `${guard.plugin} (guard ${guard.name})`
-    let answer: unknown
-    if (guard.gone) throw new StageFailure('threw', by, 'TOOLS_LISTENER_GONE', `the guard ${guard.name} was unloaded`)
-    try {
-      answer = guard.check(call)
-    } catch (error) {
-      throw failureOf(error, by)
-    }
-    if (answer === undefined) continue
+  const guards = state.machine.registry.guards(state.start.agent)
+  for (const [index, guard] of guards.entries()) {
+    ;(state.detail.asked ??= []).push(guard.label)
+    const reason = reasonOf(guard, state.call as Call, () => state.noteUnasked(guards, index + 1))
+    if (reason === undefined) continue
+    state.deny({ by: guard.label, reason })
+    return true
+  }
+  return false
+}
+
+/** Why the guard denies, if it does. `last` is called when no further guard will be asked. */
+function reasonOf(guard: MountedGuard, call: Call, last: () => void): string | undefined {
+  const { label, name } = guard
+  try {
+    if (guard.gone) throw new StageFailure('threw', label, 'TOOLS_LISTENER_GONE', `the guard ${name} was unloaded`)
+    const answer: unknown = guard.check(call)
+    if (answer === undefined) return undefined
     if (typeof answer !== 'string' || answer === '') {
       disown(answer)
       const problem = isPromise(answer)
         ? 'a guard is synchronous, but it returned a promise'
         : 'neither a reason nor undefined'
-      throw failureOf(toolsErrors('TOOLS_BAD_ANSWER', { event: `guard ${guard.name}`, problem }), by)
+      throw toolsErrors('TOOLS_BAD_ANSWER', { event: `guard ${name}`, problem })
     }
-    state.deny({ by, reason: answer.toWellFormed() })
-    return true
+    last()
+    return answer.toWellFormed()
+  } catch (error) {
+    last()
+    throw failureOf(error, label)
   }
-  return false
 }

@@ -9,7 +9,7 @@ import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, type StageFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
-import type { CallState } from './state.ts'
+import type { Asked, CallState } from './state.ts'
 import type { CallOutcome } from './table.ts'
 import type { Call, PassedOn } from './types.ts'
 
@@ -29,6 +29,7 @@ async function review(state: CallState, listeners: readonly Listener[]): Promise
     await underGrace(state, 1, reviewing.from(0), () => reviewing.current)
   } finally {
     reviewing.over = true
+    state.noteUnasked(listeners, reviewing.reached)
   }
   if (reviewing.failure) throw reviewing.failure
   return reviewing.outcome
@@ -48,6 +49,8 @@ class Reviewing {
   outcome: Post = 'accept'
   failure: StageFailure | undefined
   current = event
+  reached = 0
+  private readonly asked: Asked[] = []
   /** Set when the stage has been left: late answers change nothing. */
   over = false
   private readonly state: CallState
@@ -57,7 +60,7 @@ class Reviewing {
   constructor(state: CallState, listeners: readonly Listener[]) {
     this.state = state
     this.listeners = listeners
-    state.detail.asked = []
+    state.detail.asked = this.asked
   }
 
   from(index: number): Promise<void> {
@@ -68,7 +71,8 @@ class Reviewing {
     const listener = this.listeners[index]
     if (!listener || this.failure || this.over) return
     const { state } = this
-    const asked = state.detail.asked ?? []
+    const { asked } = this
+    this.reached = index + 1
     const slot = asked.push(listener.plugin) - 1
     this.current = listener.plugin
     let passed: PassedOn | undefined

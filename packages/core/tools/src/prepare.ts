@@ -24,16 +24,17 @@ async function rewrite(state: CallState, listeners: readonly Listener[]): Promis
   const asked: Asked[] = []
   state.detail.asked = asked
   let breaker: string | undefined
-  for (const listener of listeners) {
+  for (const [index, listener] of listeners.entries()) {
     const call = state.call as Call
     const startedAt = state.machine.clock.monotonic()
-    const args = await changed(state, listener, call)
-    if (!args) {
-      asked.push(listener.plugin)
-      continue
-    }
+    asked.push(listener.plugin)
+    const args = await changed(state, listener, call).catch((error: unknown) => {
+      state.noteUnasked(listeners, asked.length)
+      throw error
+    })
+    if (!args) continue
     const ms = state.machine.clock.monotonic() - startedAt
-    asked.push({ plugin: listener.plugin, said: 'rewrite', ms })
+    asked[index] = { plugin: listener.plugin, said: 'rewrite', ms }
     const wasValid = breaker === undefined
     const isValid = entry.parameters.test(args)
     if (isValid) breaker = undefined

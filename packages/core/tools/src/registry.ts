@@ -9,6 +9,8 @@ import type { Guard, Reach, Restriction, ToolDefinition } from './types.ts'
 export interface MountedGuard {
   readonly name: string
   readonly plugin: string
+  /** Plugin and name. */
+  readonly label: string
   readonly scope: string | undefined
   readonly check: Guard
   gone: boolean
@@ -46,7 +48,8 @@ export class Registry {
   }
 
   addGuard(name: string, check: Guard, fiber: Fiber, scope: string | undefined): () => void {
-    const guard: MountedGuard = { name, check, plugin: pluginLabel(fiber), scope, gone: false }
+    const plugin = pluginLabel(fiber)
+    const guard: MountedGuard = { name, check, plugin, label: `${plugin} (guard ${name})`, scope, gone: false }
     this.guardList = [...this.guardList, guard].sort((a, b) => depth(a.scope) - depth(b.scope))
     return () => {
       guard.gone = true

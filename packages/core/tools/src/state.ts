@@ -8,7 +8,7 @@ import type { Listeners } from './listeners.ts'
 import type { Registry } from './registry.ts'
 import type { Place } from './places.ts'
 import type { Slots } from './slots.ts'
-import type { ApprovalPort, Attempt, Call, DenyVerdict, SettledCall, ToolResult } from './types.ts'
+import type { ApprovalPort, Attempt, Call, DenyVerdict, Offer, SettledCall, ToolResult } from './types.ts'
 import type { Watchdog } from './watchdog.ts'
 
 export interface ToolsConfig {
@@ -48,6 +48,8 @@ export type Asked =
       readonly said: string
       readonly reason?: string
       readonly rule?: string
+      /** Rules that would have allowed the call, as offered to a person. */
+      readonly offers?: readonly Offer[]
       readonly ms: number
     }
 
@@ -66,6 +68,8 @@ export interface TraceStep extends Step {
   code?: string
   rule?: string
   asked?: Asked[]
+  /** Who was mounted and not asked, because the stage ended before. */
+  unasked?: string[]
   tries?: Try[]
   queuedMs?: number
 }
@@ -180,6 +184,11 @@ export class CallState {
   bodyEnded(): void {
     if (this.lingers) return
     for (const then of this.onBodyEnd.splice(0)) then()
+  }
+
+  /** Records who was not asked: `all` but the first `reached`. */
+  noteUnasked(all: readonly { readonly plugin: string; readonly label?: string }[], reached: number): void {
+    if (reached < all.length) this.detail.unasked = all.slice(reached).map(({ plugin, label }) => label ?? plugin)
   }
 
   deny(denial: Denial): void {

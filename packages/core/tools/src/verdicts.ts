@@ -128,6 +128,7 @@ class Joining {
       ms: own?.ms ?? 0,
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
+      ...('offers' in verdict && { offers: verdict.offers }),
     }
     if (counts && !this.denied) this.said[slot] = { plugin: listener.plugin, verdict }
   }
@@ -157,6 +158,7 @@ async function joined(state: CallState, listeners: readonly Listener[]): Promise
   const joining = new Joining(state, listeners)
   state.detail.asked = joining.asked
   const { kind } = await joining.all()
+  state.noteUnasked(listeners, joining.asked.length)
   if (joining.failure) throw joining.failure
   const first = joining.given.find((given) => given.verdict.kind === kind)
   if (!first) return otherwise(state)
