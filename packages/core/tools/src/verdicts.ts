@@ -46,6 +46,8 @@ function decodeOffers(offers: unknown): readonly Offer[] {
 interface Given {
   readonly plugin: string
   readonly verdict: Verdict
+  /** Its plugin is on `mayAllow`. */
+  readonly trusted: boolean
 }
 
 /** One asking of all listeners about one call. */
@@ -130,7 +132,7 @@ class Joining {
       ...(rule !== undefined && { rule }),
       ...('offers' in verdict && { offers: verdict.offers }),
     }
-    if (counts && !this.denied) this.said[slot] = { plugin: listener.plugin, verdict }
+    if (counts && !this.denied) this.said[slot] = { plugin: listener.plugin, verdict, trusted: this.mayAllow(listener) }
   }
 }
 
@@ -162,6 +164,9 @@ async function joined(state: CallState, listeners: readonly Listener[]): Promise
   if (joining.failure) throw joining.failure
   const first = joining.given.find((given) => given.verdict.kind === kind)
   if (!first) return otherwise(state)
+  // A question lifts a default denial only when a plugin that may allow has spoken.
+  const denied = kind === 'ask' && state.machine.config.otherwise === 'deny'
+  if (denied && !joining.given.some(({ trusted }) => trusted)) return otherwise(state)
   state.detail.by = first.plugin
   switch (first.verdict.kind) {
     case 'abstain':

@@ -74,7 +74,9 @@ function law(plans: readonly Plan[], otherwise: 'allow' | 'ask' | 'deny'): 'allo
   let strictest: Said = 'abstain'
   for (const { name, said } of plans)
     if (rank[said] > rank[strictest] && (said !== 'allow' || trusted.includes(name))) strictest = said
-  return strictest === 'abstain' ? otherwise : strictest
+  // Only a plugin that may allow lifts a default denial.
+  const lifted = plans.some(({ name, said }) => said !== 'abstain' && trusted.includes(name))
+  return strictest === 'abstain' || (strictest === 'ask' && otherwise === 'deny' && !lifted) ? otherwise : strictest
 }
 
 async function outcomeOf(bench: Bench, plans: readonly Plan[]): Promise<string> {
