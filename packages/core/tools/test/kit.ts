@@ -1,13 +1,5 @@
 /** Owns the bench of this package's tests: a context with World, memory store, sessions, tools and, if wanted, approval. */
-import {
-  callTable,
-  type Call,
-  type CallRequest,
-  type Config,
-  type SettledCall,
-  type ToolDefinition,
-  traceOf,
-} from '@sluice/tools'
+import { callTable, type CallRequest, type Config, type SettledCall, type ToolDefinition, traceOf } from '@sluice/tools'
 import * as toolsPlugin from '@sluice/tools'
 import * as approvalPlugin from '@sluice/approval'
 import { firstBadStep } from '@sluice/pipeline'

@@ -13,48 +13,51 @@ const definition = (more: Partial<ToolDefinition> = {}): ToolDefinition => ({
 
 describe('a registration', () => {
   test.each(['', 'a b', 'a.b', '工具', 'x'.repeat(65), '__proto__ '])('%j is no name of a tool', async (name) => {
-    const { register } = await makeBench()
-    await expect(register(definition({ name }))).rejects.toMatchObject({ code: 'TOOLS_NAME_INVALID', data: { name } })
+    const bench = await makeBench()
+    await expect(bench.register(definition({ name }))).rejects.toMatchObject({
+      code: 'TOOLS_NAME_INVALID',
+      data: { name },
+    })
   })
 
   test.each(['constructor', '__proto__', 'toString', 'x'.repeat(64)])('%s is a name like others', async (name) => {
-    const { register, call } = await makeBench()
-    await register(definition({ name }))
-    expect((await call(name)).result.outcome.tag).toBe('succeeded')
+    const bench = await makeBench()
+    await bench.register(definition({ name }))
+    expect((await bench.call(name)).result.outcome.tag).toBe('succeeded')
   })
 
   test('a name is taken once in a scope, and free again when its plugin is gone', async () => {
-    const { register, call } = await makeBench()
-    const first = await register(definition())
-    await expect(register(definition())).rejects.toMatchObject({
+    const bench = await makeBench()
+    const first = await bench.register(definition())
+    await expect(bench.register(definition())).rejects.toMatchObject({
       code: 'TOOLS_NAME_TAKEN',
       data: { name: 'tool', plugin: `tool-tool#${first.uid}` },
     })
     await first.dispose()
-    expect((await call('tool')).result.outcome.tag).toBe('unknown-tool')
-    await register(definition({ execute: () => 'second' }))
-    expect((await call('tool')).result.value).toBe('second')
+    expect((await bench.call('tool')).result.outcome.tag).toBe('unknown-tool')
+    await bench.register(definition({ execute: () => 'second' }))
+    expect((await bench.call('tool')).result.value).toBe('second')
   })
 
   test('parameters are the schema of an object, whatever made it', async () => {
-    const { register } = await makeBench()
+    const bench = await makeBench()
     const cyclic: Record<string, unknown> = { type: 'object' }
     cyclic['properties'] = { self: cyclic }
     for (const parameters of [{ type: 'string' }, {}, cyclic, [] as object])
-      await expect(register(definition({ parameters }))).rejects.toMatchObject({ code: 'TOOLS_SCHEMA_INVALID' })
+      await expect(bench.register(definition({ parameters }))).rejects.toMatchObject({ code: 'TOOLS_SCHEMA_INVALID' })
   })
 
   test('a Standard JSON Schema is taken as what it makes', async () => {
-    const { ctx, register } = await makeBench()
+    const bench = await makeBench()
     const made = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }
     const parameters = { '~standard': { jsonSchema: { input: () => made } } }
-    await register(definition({ parameters }))
-    expect(ctx.tools.visible()[0]?.parameters).toEqual(made)
+    await bench.register(definition({ parameters }))
+    expect(bench.ctx.tools.visible()[0]?.parameters).toEqual(made)
   })
 
   test('a schema of TypeBox is kept without its hidden marks', async () => {
-    const { ctx, register } = await makeBench()
-    await register(definition({ parameters: Type.Object({ n: Type.Optional(Type.Integer()) }) }))
-    expect(ctx.tools.visible()[0]?.parameters).toEqual({ type: 'object', properties: { n: { type: 'integer' } } })
+    const bench = await makeBench()
+    await bench.register(definition({ parameters: Type.Object({ n: Type.Optional(Type.Integer()) }) }))
+    expect(bench.ctx.tools.visible()[0]?.parameters).toEqual({ type: 'object', properties: { n: { type: 'integer' } } })
   })
 })
