@@ -1,5 +1,6 @@
 /** Owns lenient repair of arguments: values that arrive as strings, and nulls for optional fields. */
-import { type Json, type JsonObject, lossless } from '@sluice/base'
+import type { Json, JsonObject } from '@sluice/base'
+import { payload } from './payload.ts'
 
 export interface Fitted {
   readonly value: Json
@@ -26,9 +27,10 @@ function resolve(schema: JsonObject, root: JsonObject): JsonObject {
   let current = schema
   for (let hops = 0; hops < DEPTH_MAX; hops++) {
     const ref = current['$ref']
-    if (typeof ref !== 'string' || !ref.startsWith('#/')) return current
+    if (typeof ref !== 'string' || !/^#(\/|$)/.test(ref)) return current
     let target: Json | undefined = root
-    for (const part of ref.slice(2).split('/')) {
+    for (const escaped of ref.split('/').slice(1)) {
+      const part = escaped.replaceAll('~1', '/').replaceAll('~0', '~')
       const holder: JsonObject | undefined = asObject(target)
       target = holder && Object.hasOwn(holder, part) ? holder[part] : undefined
     }
@@ -49,7 +51,8 @@ function fromString(text: string, types: readonly string[]): Json | undefined {
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if (types.includes('array') || types.includes('object')) {
     try {
-      const value = lossless(JSON.parse(text))
+      const { value, replaced } = payload(JSON.parse(text))
+      if (replaced > 0) return undefined
       if (Array.isArray(value) ? types.includes('array') : asObject(value) && types.includes('object')) return value
     } catch {
       return undefined
@@ -119,5 +122,7 @@ function acceptsNull(schema: JsonObject): boolean {
 export function fit(schema: JsonObject, value: JsonObject): Fitted {
   const fitting = new Fitting(schema)
   const fitted = fitting.value(schema, value, '$', 0)
-  return fitting.repairs.length === 0 ? { value, repairs: [] } : { value: lossless(fitted), repairs: fitting.repairs }
+  return fitting.repairs.length === 0
+    ? { value, repairs: [] }
+    : { value: payload(fitted).value, repairs: fitting.repairs }
 }
