@@ -47,10 +47,10 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
   session
     .command('show')
     .description('show a session')
-    .argument('<file>', 'its events.jsonl, its folder, or its id')
-    .action(async (file: string) => {
+    .argument('<session>', 'its id, its folder, or its events.jsonl')
+    .action(async (given: string) => {
       const { showSession } = await import('./session-command.ts')
-      end(await showSession(terminal, (await parts()).world, file))
+      end(await showSession(terminal, (await parts()).world, given))
     })
   session
     .command('list')

@@ -24,12 +24,14 @@ const usage: ReadonlySet<string> = new Set(['CLI_NO_TASK', 'CLI_NO_MODEL', 'CLI_
 
 function causesOf(error: unknown): string[] {
   const causes: string[] = []
+  const told = [messageOf(error)]
   let cause = error instanceof Error ? error.cause : undefined
   const seen = new Set<unknown>([error])
   while (cause !== undefined && !seen.has(cause) && causes.length < 3) {
     seen.add(cause)
-    const message = printable(messageOf(cause))
-    if (!messageOf(error).includes(messageOf(cause))) causes.push(`  because: ${message}`)
+    const message = messageOf(cause)
+    if (!told.some((text) => text.includes(message))) causes.push(`  because: ${printable(message)}`)
+    told.push(message)
     cause = cause instanceof Error ? cause.cause : undefined
   }
   return causes

@@ -94,6 +94,14 @@ describe('errors', () => {
     SHOW_TEST: { when: 'x', message: (d: { n: number }) => 'x\n'.repeat(d.n), remedy: 'Do this.' },
   })
 
+  test('what an error or a cause has said is not said again', () => {
+    const disk = new Error('the disk is full')
+    const wrapped = new Error('the disk is full', { cause: disk })
+    expect(formatError(errors('SHOW_TEST', { n: 1 }, { cause: wrapped }))).toBe(
+      'error: x\n (SHOW_TEST)\n  because: the disk is full\n  → Do this.\n',
+    )
+  })
+
   test('a typed error shows message, code, cause and remedy on one screen', () => {
     const text = formatError(errors('SHOW_TEST', { n: 100 }, { cause: new Error('the disk') }))
     expect(text.split('\n').length).toBeLessThanOrEqual(ERROR_LINES_MAX + 2)
