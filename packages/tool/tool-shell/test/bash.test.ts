@@ -57,7 +57,8 @@ test('the call and its result show a terminal', async () => {
 })
 
 test('a command may start with a dash, and nothing waits for input', async () => {
-  expect((await bench.bash('-x; cat; read line; echo "read: $?"')).text).toContain('-x: command not found\nread: 1')
+  const { text } = await bench.bash('-x 2>&1; cat; read line; echo "read: $?"')
+  expect(text).toContain('-x: command not found\nread: 1')
 })
 
 test('what the model reads of the tool is this', () => {
