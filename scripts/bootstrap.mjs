@@ -1,4 +1,4 @@
-/** Owns what `npm start` and `npm test` do first: check Node, install when the lockfile changed, then run the command. */
+/** Owns what each npm command does first: check Node, install when the lockfile changed, then run the command. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
@@ -11,6 +11,7 @@ const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const commands = {
   start: ['--import', 'tsx', 'examples/coding-agent/start.ts'],
   check: ['scripts/check.mjs'],
+  sluice: ['--import', 'tsx', 'packages/host/cli/src/main.ts'],
 }
 
 function say(line) {
@@ -22,12 +23,12 @@ function fail(line) {
   process.exit(1)
 }
 
-/** Runs a program with our own `node_modules/.bin` first on the path; resolves to its exit code. */
-function run(file, args) {
+/** Runs a program with our own `node_modules/.bin` first on the path; `stdio` is that of `spawn`. Returns its exit code. */
+function run(file, args, stdio) {
   const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
   const shell = process.platform === 'win32' && file !== process.execPath
   const { status, signal, error } = spawnSync(file, args, {
-    stdio: 'inherit',
+    stdio,
     shell,
     env: { ...process.env, PATH: path, SLUICE_CALLER_CWD: process.env.INIT_CWD || process.cwd() },
     cwd: root,
@@ -40,7 +41,9 @@ function run(file, args) {
 function install() {
   if (!installStale(root)) return
   say('installing packages (only when the lockfile has changed)')
-  const code = run('npx', ['-y', manifest.packageManager, 'install', '--frozen-lockfile', '--reporter=append-only'])
+  const args = ['-y', manifest.packageManager, 'install', '--frozen-lockfile', '--reporter=append-only']
+  // What the command prints may be read by a program, so the installation prints to standard error.
+  const code = run('npx', args, ['inherit', 2, 'inherit'])
   if (code !== 0) fail(`the installation ended with code ${code}; check the network, then run the same command again`)
   recordInstall(root)
 }
@@ -55,4 +58,4 @@ if (command === undefined) fail(`unknown command ${name}; there is: ${Object.key
 // The terminal sends Ctrl-C to the whole group; the command itself decides how to end.
 process.on('SIGINT', () => {})
 install()
-process.exit(run(process.execPath, [...command, ...rest]))
+process.exit(run(process.execPath, [...command, ...rest], 'inherit'))
