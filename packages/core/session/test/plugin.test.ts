@@ -58,7 +58,7 @@ test('types of a plugin are optional in the log and gone when the plugin is gone
 test('a type that another plugin owns is refused, and nothing of the table is registered', async () => {
   const { ctx } = await mount()
   const taken = { 'other/thing': notes['notes/added'], 'user/message': notes['notes/added'] }
-  expect(() => ctx.sessions.define(taken)).toThrow('belongs to session')
+  expect(() => ctx.sessions.define(taken)).toThrow(expect.objectContaining({ code: 'SESSION_TYPE_TAKEN' }))
   expect(ctx.sessions.types().some(({ type }) => type === 'other/thing')).toBe(false)
 })
 
@@ -95,4 +95,17 @@ test('the memory store is a plugin of its own', async () => {
   const session = await ctx.sessions.create({ cwd: '/work' })
   await session.durable()
   expect(session.events).toHaveLength(1)
+})
+
+test('a registered fold is gone when its plugin is gone, and its name is free again', async () => {
+  const { ctx } = await mount()
+  const fold = { name: 'notes/count', version: 1, initial: 0, step: (state: unknown) => state }
+  const fiber = await ctx.plugin({
+    name: 'notes',
+    inject: ['sessions'],
+    apply: (inner: Context) => void inner.sessions.registerFold(fold),
+  })
+  expect(() => ctx.sessions.registerFold(fold)).toThrow('registered already')
+  await fiber.dispose()
+  ctx.sessions.registerFold(fold)
 })
