@@ -21,8 +21,8 @@ interface Holder {
 
 /** Tokens of this process: tells a lock of ours from one of a dead process that had our pid. */
 const ours = new Set<string>()
-/** Tokens given up by this process although the disk kept the lock. */
-const abandoned = new Set<string>()
+/** Tokens given up by this process although the disk kept the lock. By disk: what is true of one is not of another. */
+const abandoned = new WeakMap<Disk, Set<string>>()
 
 export interface Lock {
   /** Never rejects: a lock that cannot be removed is given up all the same. */
@@ -115,7 +115,7 @@ function holderOf(bytes: Buffer): Holder | undefined {
 function isHeld(world: World, holder: Holder): boolean {
   // What runs on another host cannot be seen from here.
   if (holder.host !== world.host.hostname) return true
-  if (abandoned.has(holder.token)) return false
+  if (abandoned.get(world.disk)?.has(holder.token)) return false
   if (holder.pid === world.host.pid && holder.startedAt === undefined) return ours.has(holder.token)
   return world.processes.isAlive(holder.pid, holder.startedAt)
 }
@@ -139,7 +139,8 @@ async function release(disk: Disk, path: string, token: string): Promise<void> {
     const found = await readSmall(disk, path, LOCK_BYTES_MAX)
     if (found && holderOf(found)?.token === token) await disk.unlink(path)
   } catch {
-    abandoned.add(token)
+    const tokens = abandoned.get(disk) ?? new Set()
+    abandoned.set(disk, tokens.add(token))
   } finally {
     ours.delete(token)
   }
