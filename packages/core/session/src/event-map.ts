@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '@sluice/base'
 import type { Card } from './card.ts'
 import type { AssistantPart, BlobRef, ContentPart, FinishReason, Usage } from './content.ts'
-import type { Executed, Outcome } from './outcome.ts'
+import type { Outcome } from './outcome.ts'
 
 /** Event types and their data; the owner of a type adds it by module augmentation. */
 export interface SessionEventMap {
