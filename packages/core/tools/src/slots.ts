@@ -1,5 +1,6 @@
 /** Owns how bodies of one session overlap: many readers or one writer per key. */
 import { isPromise } from './asking.ts'
+import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import { failureOf, StageFailure } from './failure.ts'
 import { type Parallelism, Place } from './places.ts'
@@ -132,7 +133,9 @@ function held(holder: Holder, waiter: Waiter): StageFailure {
 /** What a call needs, computed once from the final arguments.
  *  @throws TOOLS_BAD_ANSWER, and what the definition throws */
 function needOf(state: CallState): Need {
-  const overlap = state.entry?.definition.overlap ?? 'exclusive'
+  const { definition, gone } = state.entry as Registered
+  // The body of a definition that is gone will not run: nothing has to be kept free for it, and nothing of it is called.
+  const overlap = gone ? 'parallel' : (definition.overlap ?? 'exclusive')
   if (overlap === 'exclusive') return { reads: new Set(), writes: new Set([everything]) }
   if (overlap === 'parallel') return { reads: new Set([everything]), writes: new Set() }
   const keys: unknown = overlap(state.args, state.start.session)

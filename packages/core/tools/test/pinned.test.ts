@@ -90,6 +90,7 @@ describe('the pinned definition', () => {
       presentResult: note('presentResult'),
       render: note('render'),
       finalizeContent: note('finalizeContent'),
+      overlap: note('overlap'),
       execute: note('execute'),
     })
     await bench.plugin('rewrites', (ctx) => void ctx.on('tools/prepare', () => ({ changed: true }), { order: 1 }))
