@@ -3,7 +3,8 @@ import type { Call, Verdict } from '@sluice/tools'
 import { askedByRule, deniedByRule, headlessReason, planReason } from './prompt.ts'
 import { covers, names, type Rule } from './rules.ts'
 
-export type Mode = 'default' | 'accept-edits' | 'plan' | 'bypass' | 'headless'
+export const modes = ['default', 'accept-edits', 'plan', 'bypass', 'headless'] as const
+export type Mode = (typeof modes)[number]
 
 export interface Policy {
   readonly mode: Mode

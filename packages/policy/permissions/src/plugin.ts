@@ -2,7 +2,7 @@
 import { bare, type Call, required, type Verdict } from '@sluice/tools'
 import type { Context } from 'cordis'
 import z from 'schemastery'
-import { decide, type Mode } from './decide.ts'
+import { decide, type Mode, modes } from './decide.ts'
 import { parseRule } from './rules.ts'
 
 export const name = 'permissions'
@@ -14,8 +14,6 @@ export interface Config {
   ask: string[]
   deny: string[]
 }
-
-const modes = ['default', 'accept-edits', 'plan', 'bypass', 'headless'] as const
 
 export const Config: z<Partial<Config>, Config> = z.object({
   mode: z.union(modes).default('default').description('What happens to calls that no rule covers.'),
