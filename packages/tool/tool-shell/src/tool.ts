@@ -73,8 +73,16 @@ export function bashTool({ world, config, gone, track }: BashOptions): ToolDefin
     presentCall: callCard,
     presentResult(args, { value }) {
       const { output, exitCode } = value as unknown as CommandResult
-      return { ...callCard(args), output: output.slice(-CARD_CHARS).toWellFormed(), exitCode } as Card
+      return { ...callCard(args), output: lastLines(output, CARD_CHARS), exitCode } as Card
     },
     specifier: ({ command }) => command,
   }
+}
+
+/** The last whole lines that fit into `chars`; of a last line that does not fit, its end. */
+function lastLines(text: string, chars: number): string {
+  if (text.length <= chars) return text
+  const start = text.length - chars
+  const line = text.indexOf('\n', start - 1) + 1
+  return text.slice(line > 0 && line < text.length ? line : start).toWellFormed()
 }

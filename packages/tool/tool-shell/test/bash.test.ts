@@ -25,7 +25,7 @@ async function expectDead(file: string): Promise<void> {
 test('a command runs in the working folder of the session and returns what it printed', async () => {
   const { text, value, outcome } = await bench.bash('pwd; echo to stderr >&2')
   expect(outcome).toMatchObject({ tag: 'succeeded', executed: 'yes' })
-  expect(text).toBe(`${bench.cwd}\nto stderr`)
+  expect(new Set(text.split('\n'))).toEqual(new Set([bench.cwd, 'to stderr']))
   expect(value).toMatchObject({ exitCode: 0, signal: null, ended: 'exited', survivors: 'none', omitted: 0 })
 })
 
@@ -54,6 +54,14 @@ test('the call and its result show a terminal', async () => {
     output: 'hi\n',
     exitCode: 1,
   })
+})
+
+test('the card of long output begins with a whole line, or shows the end of a line that is too long', async () => {
+  const cardOf = async (command: string) => (await bench.bash(command)).settled.data.card as { output?: string }
+  const { output = '' } = await cardOf('seq 10000 11000')
+  expect(output).toMatch(/^\d{5}\n/)
+  expect(output.length).toBeGreaterThan(1_990)
+  expect((await cardOf("printf '%03000d\\n' 7")).output).toMatch(/^0{1998}7\n$/)
 })
 
 test('a command may start with a dash, and nothing waits for input', async () => {
