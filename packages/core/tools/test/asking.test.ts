@@ -37,6 +37,7 @@ describe('the approval stage', () => {
     const settled = await bench.call('probe')
     expect(settled.result.outcome).toMatchObject(unavailable)
     expect(settled.result.content).toMatchObject([{ text: expect.stringContaining('nobody could be asked') as string }])
+    expect(bench.reports).toEqual([])
     expect(probe.runs).toBe(0)
   })
 
