@@ -2,6 +2,8 @@
 import { type Context, symbols } from 'cordis'
 import z from 'schemastery'
 import { AgentsService } from './agents.ts'
+import { lastRequest } from './request.ts'
+import { turnsBefore } from './turn.ts'
 
 export const name = 'agent'
 export const inject = ['sessions', 'llm', 'tools', 'world']
@@ -34,6 +36,8 @@ export const Config: z<Partial<Config>, Config> = z.object({
 })
 
 export function apply(ctx: Context, limits: Config): void {
+  ctx.sessions.registerFold(turnsBefore)
+  ctx.sessions.registerFold(lastRequest)
   ctx.effect(function* () {
     const agents = new AgentsService({
       home: ctx,

@@ -7,10 +7,10 @@ import type { ToolInfo } from '@sluice/tools'
 
 type RequestChanged = Readonly<SessionEventMap['request/changed']>
 
-const lastRequest: Fold<RequestChanged | undefined> = {
+export const lastRequest: Fold<RequestChanged | null> = {
   name: 'agent/request',
   version: 1,
-  initial: undefined,
+  initial: null,
   step(state, event) {
     const known = event as KnownEvent
     return known.type === 'request/changed' ? known.data : state

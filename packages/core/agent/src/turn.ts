@@ -10,7 +10,7 @@ import { playStep } from './step.ts'
 import type { TurnResult } from './types.ts'
 import { askStop } from './verdicts.ts'
 
-const turnsBefore: Fold<number> = {
+export const turnsBefore: Fold<number> = {
   name: 'agent/turn',
   version: 1,
   initial: 0,

@@ -24,7 +24,9 @@ export const usedCallIds: Fold<UsedCallIds> = {
 }
 
 function withId({ ids }: UsedCallIds, callId: string): UsedCallIds['ids'] {
-  const grown: Record<string, true> = ids === usedCallIds.initial.ids ? {} : ids
+  // One that a checkpoint gave back is frozen, and the initial one is everybody's.
+  const shared = ids === usedCallIds.initial.ids || Object.isFrozen(ids)
+  const grown: Record<string, true> = shared ? { ...ids } : ids
   Object.defineProperty(grown, callId, { value: true, enumerable: true, configurable: true, writable: true })
   return grown
 }

@@ -1,6 +1,7 @@
 /** Mounts the tool registry and the pipeline as `ctx.tools`. */
 import type { Context } from 'cordis'
 import z from 'schemastery'
+import { usedCallIds } from './call-ids.ts'
 import { ToolsService } from './service.ts'
 
 export const name = 'tools'
@@ -33,5 +34,6 @@ export const Config: z<Partial<Config>, Config> = z.object({
 })
 
 export function apply(ctx: Context, config: Config): void {
+  ctx.sessions.registerFold(usedCallIds)
   new ToolsService(ctx, config)
 }

@@ -28,6 +28,7 @@ export const Config: z<Partial<Config>, Config> = z.object({
 
 export const apply = required((ctx: Context, config: Config): void => {
   const except = new Set(config.except)
+  ctx.sessions.registerFold(recentCalls)
   ctx.tools.guard('repeat', (call: Call) => {
     if (except.has(call.tool) || call.parent !== undefined) return undefined
     const times = repetitions(call.session.fold(recentCalls), call.id)

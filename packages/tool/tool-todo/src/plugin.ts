@@ -18,6 +18,7 @@ const SECTION_ORDER = 900
 
 export function apply(ctx: Context): void {
   ctx.sessions.define(todoEvents)
+  ctx.sessions.registerFold(todoFold)
   ctx.tools.register(todoWrite)
   // Without agents there is no system prompt to restate the list in.
   ctx.inject(['agents'], (inner) => {
