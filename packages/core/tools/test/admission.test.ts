@@ -112,6 +112,18 @@ describe('an unknown tool', () => {
     }
   })
 
+  // BUG-077
+  test('a tool that is called like a member of every object is a tool like others', async () => {
+    const bench = await soundBench()
+    for (const name of ['constructor', '__proto__', 'toString']) {
+      const probe = probeTool({ name })
+      await bench.register(probe.definition)
+      expect((await bench.call(name)).result.outcome.tag).toBe('succeeded')
+      expect(probe.runs).toBe(1)
+    }
+    expect(bench.ctx.tools.visible().map(({ name }) => name)).toEqual(['__proto__', 'constructor', 'toString'])
+  })
+
   test('a name of any length and with half a character is quoted short and well-formed', async () => {
     const bench = await soundBench()
     const settled = await bench.call(`\ud800${'x'.repeat(1_000_000)}`)
