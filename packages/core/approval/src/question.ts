@@ -114,7 +114,6 @@ export class OpenQuestion {
   }
 
   settle(decision: ApprovalDecision): void {
-    if (this.over) return
     this.over = true
     this.resolve(decision)
     this.controller.abort()

@@ -33,6 +33,21 @@ describe('a question', () => {
     expect(bench.probe.runs).toBe(1)
   })
 
+  test('is frozen whoever asks it, not only for calls of the pipeline', async () => {
+    const bench = await mount()
+    let seen: Question | undefined
+    await bench.answerer('person', (question) => ((seen = question), yes(question)))
+    const [call] = await new Promise<Parameters<typeof bench.ctx.approval.ask>[0]['call'][]>((resolve) => {
+      bench.ctx.on('tools/result', (made) => resolve([made]))
+      void bench.call()
+    })
+    const asks = [{ by: 'me', reason: 'as it was' }]
+    await bench.ctx.approval.ask({ call: call!, card: call!.card, asks })
+    asks[0]!.reason = 'changed'
+    expect(seen?.asks).toEqual([{ by: 'me', reason: 'as it was' }])
+    expect(Object.isFrozen(seen?.asks[0])).toBe(true)
+  })
+
   test('has three answers: allowed once, rejected with a message for the model, cancelled', async () => {
     const bench = await mount()
     const answers: Answer[] = [
@@ -239,9 +254,17 @@ describe('one decision for each question', () => {
 
   test('a decision that cannot be recorded permits nothing', async () => {
     const bench = await mount()
-    await bench.answerer('person', async (question) => (await bench.session.close(), yes(question)))
+    const append = bench.session.append.bind(bench.session)
+    bench.session.append = ((type: string, data: unknown, options?: { cause?: number }) => {
+      if (type === 'approval/decided') throw new Error('no space left')
+      return append(type, data, options)
+    }) as typeof bench.session.append
+    const closed: string[] = []
+    bench.ctx.on('approval/question-closed', (_question, decision) => void closed.push(decision))
+    await bench.answerer('person', yes)
     const { result } = await bench.call()
-    expect(result.outcome.tag).not.toBe('succeeded')
+    expect(result.outcome).toMatchObject({ tag: 'denied', stage: 'approval', executed: 'no' })
+    expect(closed).toEqual(['unavailable'])
     expect(bench.probe.runs).toBe(0)
     expect(bench.reports.join()).toContain('the decision about c1 could not be recorded')
   })
