@@ -2,7 +2,7 @@
 import { dirname, join } from 'node:path'
 import { type Disk, isDiskError } from '@sluice/base'
 import { type LogFinding, type RepairedLog, type SessionEvent, sessionErrors } from '@sluice/session'
-import { unlinkIfThere, writeWhole } from './disk.ts'
+import { writeWhole } from './disk.ts'
 import type { Layout } from './layout.ts'
 import { encodeRecord } from './record.ts'
 
@@ -25,7 +25,6 @@ export async function rewrite(
   if (events.length === 0) throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'none of its events can be kept' })
   const text = whole(id, events, last).map((event) => encodeRecord(JSON.stringify(event)))
   const backup = await keep(disk, layout)
-  await unlinkIfThere(disk, layout.index)
   await writeWhole(disk, layout.events, `${layout.events}.tmp`, Buffer.from(text.join('')))
   return { findings, lost, backup }
 }

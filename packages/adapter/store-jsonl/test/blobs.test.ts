@@ -42,6 +42,19 @@ test('a fork on disk shares blobs with its parent and leaves its bytes unchanged
   expect((await world.disk.stat(String(name))).links).toBe(2)
 })
 
+test('a digest from outside that is none touches no file', async () => {
+  const world = await machineWith(1)
+  world.disk.plant({ '/work/sessions/secret': { content: 'x', mode: 0 } })
+  const store = jsonlStore(world, DIR)
+  const { log } = await store.open('s', 'write')
+  const before = world.disk.tree('/work')
+  for (const digest of ['../../secret', '../events.jsonl', '..', '', 'constructor']) {
+    expect(await log.getBlob(digest)).toBeUndefined()
+    expect(await log.shareBlob('s', digest)).toBe(false)
+  }
+  expect(world.disk.tree('/work')).toEqual(before)
+})
+
 test('a fork copies blobs where the disk has no hard links', async () => {
   const world = await machineWith(1)
   const { sessions } = await mount(world)

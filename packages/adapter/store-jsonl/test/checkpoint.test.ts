@@ -156,6 +156,25 @@ test('a checkpoint that cannot be written is no failure of the session', async (
   expect((await sessions.open('s')).messages()).toHaveLength(600)
 })
 
+test('checkpoints are kept one at a time, and one that is overtaken is left out', async () => {
+  const world = await machineWith(0)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  const drafts = () => world.disk.effects.filter(({ op, path }) => op === 'create' && path === `${INDEX}.tmp`).length
+  const release = world.disk.hold('rename')
+  for (const turns of [0, 300, 600, 900]) {
+    talk(session, turns, turns + 300)
+    await session.durable()
+    await quiet()
+    expect(drafts()).toBe(1)
+  }
+  release()
+  await quiet()
+  expect(drafts()).toBe(2)
+  const again = await (await mount(world.reboot({ keep: 'all' }))).sessions.open('s', 'read', resume)
+  expect(again.firstSeq).toBeGreaterThan(3_000)
+})
+
 test('checkpoints that overtake each other leave the newest', async () => {
   const world = await machineWith(0)
   const { sessions } = await mount(world)

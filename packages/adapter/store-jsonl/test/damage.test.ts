@@ -84,6 +84,15 @@ test('a flipped bit, a lost line and a line that stands twice are told apart', a
   expect(texts(session).map((text) => Number(text.slice(8)))).toEqual([1, 3, 4, 6, 7, 8, 9])
 })
 
+test('of very much damage the first thousand places are named', async () => {
+  const world = await machineWith(2)
+  const lines = linesOf(world)
+  lines.splice(1, 0, ...Array<string>(700).fill('x'), ...Array<string>(700).fill(String(lines[0])))
+  const session = await reopened(withLog(world, `${lines.join('\n')}\n`))
+  expect(session.findings).toHaveLength(1_000)
+  expect(texts(session)).toHaveLength(2)
+})
+
 test('a log whose first line is damaged shows the rest', async () => {
   const world = await machineWith(3)
   withLog(world, `garbage${world.disk.text(LOG)}`)

@@ -26,6 +26,30 @@ test('a full disk is told, nothing acknowledged is lost, and what waits is writt
   await session.close()
 })
 
+test('a record that a full disk took half of is cut off again at once', async () => {
+  const { world, session } = await opened()
+  const before = world.disk.text(LOG)
+  user(session, 'only half of this fits')
+  world.disk.failNext('write', 'ENOSPC', { partialBytes: 20 })
+  await expect(session.durable()).rejects.toThrow('ENOSPC')
+  expect(world.disk.text(LOG)).toBe(before)
+  await session.durable()
+  expect(texts(await (await mount(world.reboot({ keep: 'none' }))).sessions.open('s'))).toHaveLength(2)
+})
+
+test('a session whose id was taken before its first write does not replace the other', async () => {
+  const world = simWorld()
+  world.disk.setReadOnly(true)
+  const late = await (await mount(world)).sessions.create({ cwd: '/late', id: 's' })
+  await expect(late.durable()).rejects.toThrow('EROFS')
+  world.disk.setReadOnly(false)
+  const first = await (await mount(world)).sessions.create({ cwd: '/first', id: 's' })
+  await first.close()
+  await expect(late.durable()).rejects.toThrow('already a session')
+  expect(linesOf(world)).toHaveLength(1)
+  expect(linesOf(world)[0]).toContain('/first')
+})
+
 test('a disk that turns read-only is told, and the session goes on when it is writable again', async () => {
   const { world, session } = await opened()
   world.disk.setReadOnly(true)

@@ -67,7 +67,9 @@ test('a log whose numbers make no sense is not filled up', async () => {
 test('a damaged session cannot be forked, and one being written cannot be repaired', async () => {
   const world = await damaged()
   const { sessions } = await mount(world)
-  await expect(sessions.fork('s')).rejects.toMatchObject({ code: 'SESSION_FORK_REFUSED' })
+  const ended = { seq: 10, at: 1, type: 'turn/ended', data: { turn: 1, reason: 'completed' } }
+  withLog(world, `${world.disk.text(LOG)}${encodeRecord(JSON.stringify(ended))}`)
+  await expect(sessions.fork('s')).rejects.toThrow('damaged at line 3')
   await sessions.repair('s')
   world.processes.plant({ pid: world.host.pid })
   await sessions.open('s')

@@ -33,6 +33,11 @@ test('a second result of a call and a result of no call change nothing', async (
   result(session, 'stranger')
   expect(brief(session)).toEqual(['assistant (a)', 'result a'])
   expect(session.messages()[1]?.content).toEqual(text('first'))
+  assistant(session, '', ['b', 'c'])
+  result(session, 'c', 'first')
+  result(session, 'c', 'second')
+  result(session, 'b')
+  expect(session.messages().at(-1)?.content).toEqual(text('first'))
 })
 
 test('a call without a result gets a placeholder when the model goes on, and its late result takes that place', async () => {
@@ -90,6 +95,17 @@ test('a compaction never parts a call from its result', async () => {
   session.append('compaction/done', { upTo: call.seq + 1, summary: 'S' })
   result(session, 'b')
   expect(brief(session)).toEqual([`user ${summaryText('S')}`, 'assistant (a,b)', 'result a', 'result b'])
+})
+
+test('a compaction after the last result replaces calls and results together', async () => {
+  const session = await freshSession()
+  assistant(session, '', ['a', 'b'])
+  result(session, 'a')
+  user(session, 'queued')
+  const last = result(session, 'b')
+  user(session, 'next')
+  session.append('compaction/done', { upTo: last.seq, summary: 'S' })
+  expect(brief(session)).toEqual([`user ${summaryText('S')}`, 'user next'])
 })
 
 test('the history built event by event equals the one built from the whole log', async () => {

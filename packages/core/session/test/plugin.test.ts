@@ -3,6 +3,7 @@ import { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import * as sessionPlugin from '../src/index.ts'
 import { memoryStorePlugin, type Session, sessionEvents } from '../src/index.ts'
+import { turn } from '@sluice/testkit'
 import { mount, smallWorld } from './mount.ts'
 import { user } from './say.ts'
 
@@ -31,7 +32,10 @@ test('a plugin that uses sessions writes its last event before they close', asyn
     async apply(inner: Context) {
       const own = await inner.sessions.create({ cwd: '/work' })
       session = own
-      return () => void user(own, 'goodbye')
+      return async () => {
+        await turn()
+        user(own, 'goodbye')
+      }
     },
   })
   await unload()
