@@ -106,7 +106,10 @@ describe('a child', () => {
 
   it.runIf(process.platform === 'linux')('has ended when it is a zombie, and so has a group of zombies', async () => {
     // The one that should bury the zombie turns into a program that does not, in a session of its own.
-    const run = sh("(sleep 0 & echo $!; exec setsid sh -c 'echo $$; exec sleep 100') & wait")
+    // Only then may the zombie end: until then its parent would bury it.
+    const folder = mkdtempSync(join(tmpdir(), 'zombie-'))
+    const dying = '(while [ ! -e turned ]; do sleep 0.01; done) & echo $!'
+    const run = sh(`(${dying}; exec setsid sh -c 'echo $$; : > turned; exec sleep 100') & wait`, { cwd: folder })
     const child = await run.child
     while (run.out().split('\n').length < 3) await turn()
     const [zombie = 0, parent = 0] = run.out().split('\n').map(Number)
@@ -117,6 +120,7 @@ describe('a child', () => {
     await child.exited
     expect(child.groupAlive()).toBe(false)
     processes.killGroup(parent, 'SIGKILL')
+    rmSync(folder, { recursive: true })
   })
 
   it.runIf(process.platform === 'linux')('is named for ever by pid and start time', async () => {
