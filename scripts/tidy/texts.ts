@@ -5,13 +5,7 @@ import { isCode, isTest, lineOf, type Problem, type SourceFile, syntaxOf, walk }
 /** Lines of one code file. */
 export const FILE_LINES_MAX = 350
 
-const machinePaths = [
-  /\/work\/(main|shared|\.library)\b/,
-  /\/tmp\/(wt|brief|bash_jobs)\b/,
-  /(?<![\w.~-])\/root\//,
-  /(?<![\w.~-])\/home\/(?!user\b|me\b)/,
-  /(?<![\w.~-])\/Users\/(?!me\b)/,
-]
+const machinePaths = [/(?<![\w.~-])\/root\//, /(?<![\w.~-])\/home\/(?!user\b|me\b)/, /(?<![\w.~-])\/Users\/(?!me\b)/]
 
 const registryHosts = /registry\.(npmjs|yarnpkg|npmmirror|npm\.taobao)\.\w+|npm\.pkg\.github\.com/
 

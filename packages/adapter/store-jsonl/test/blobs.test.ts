@@ -44,15 +44,15 @@ test('a fork on disk shares blobs with its parent and leaves its bytes unchanged
 
 test('a digest from outside that is none touches no file', async () => {
   const world = await machineWith(1)
-  world.disk.plant({ '/work/sessions/secret': { content: 'x', mode: 0 } })
+  world.disk.plant({ '/proj/sessions/secret': { content: 'x', mode: 0 } })
   const store = jsonlStore(world, DIR)
   const { log } = await store.open('s', 'write')
-  const before = world.disk.tree('/work')
+  const before = world.disk.tree('/proj')
   for (const digest of ['../../secret', '../events.jsonl', '..', '', 'constructor']) {
     expect(await log.getBlob(digest)).toBeUndefined()
     expect(await log.shareBlob('s', digest)).toBe(false)
   }
-  expect(world.disk.tree('/work')).toEqual(before)
+  expect(world.disk.tree('/proj')).toEqual(before)
 })
 
 test('a fork copies blobs where the disk has no hard links', async () => {

@@ -43,7 +43,7 @@ test('a resumed session has the history and the folds of the whole log without r
   expect(session.events.map((event) => event.type)).toEqual(['session/resumed'])
   expect(session.messages()).toEqual(whole.messages())
   expect(session.fold(counted)).toEqual({ messages: 300 })
-  expect(session.cwd).toBe('/work')
+  expect(session.cwd).toBe('/proj')
   talk(session, 300, 301)
   expect(session.fold(counted)).toEqual({ messages: 301 })
   expect(session.events.at(-1)?.seq).toBe(whole.events.length + 4)

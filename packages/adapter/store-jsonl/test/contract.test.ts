@@ -9,8 +9,8 @@ import { jsonlStore } from '../src/index.ts'
 
 const simulated = () => {
   const world = simWorld()
-  const store = jsonlStore(world, '/work/sessions')
-  return { store, again: () => jsonlStore(world, '/work/sessions') }
+  const store = jsonlStore(world, '/proj/sessions')
+  return { store, again: () => jsonlStore(world, '/proj/sessions') }
 }
 runContract(storeContract, simulated, { it, describe }, { title: 'JSONL store on the simulated disk' })
 

@@ -14,7 +14,7 @@ export interface Told {
 async function work(world: SimWorld, told: Told, lives: number): Promise<void> {
   for (let life = 0; life < lives; life++) {
     const { sessions } = await mount(world)
-    const session = life === 0 ? await sessions.create({ cwd: '/work', id: 's' }) : await sessions.open('s')
+    const session = life === 0 ? await sessions.create({ cwd: '/proj', id: 's' }) : await sessions.open('s')
     told.appended = session.events
     const durable = async () => {
       const promised = session.events.slice()
@@ -94,7 +94,7 @@ export function run(lives: number) {
   return {
     make: () => {
       told = { acknowledged: [], appended: [] }
-      return simWorld({ files: { '/work/sessions': null } })
+      return simWorld({ files: { '/proj/sessions': null } })
     },
     act: (world: SimWorld) => work(world, told, lives),
     told: (): Told => ({ acknowledged: [...told.acknowledged], appended: [...told.appended] }),

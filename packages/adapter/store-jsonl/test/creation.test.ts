@@ -15,7 +15,7 @@ test('nothing is on disk before the first write', async () => {
 test('the log appears whole, synced and private', async () => {
   const world = simWorld()
   const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   await session.durable()
   const effects = world.disk.effects.map((effect) => `${effect.op} ${effect.path.slice(DIR.length)}`)
   const at = effects.indexOf('rename /s/events.jsonl')
@@ -33,7 +33,7 @@ test('the log appears whole, synced and private', async () => {
 test('a durable session survives the loss of power at once', async () => {
   const world = simWorld()
   const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   user(session, 'kept')
   await session.durable()
   user(session, 'not waited for')
@@ -45,7 +45,7 @@ test('a durable session survives the loss of power at once', async () => {
 test('keys of a line are in fixed order and one line is one event', async () => {
   const world = simWorld()
   const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   session.append('turn/started', { turn: 1 }, { cause: 0 })
   await session.close()
   expect(linesOf(world).map((line) => Object.keys(JSON.parse(line) as object))).toEqual([
@@ -57,7 +57,7 @@ test('keys of a line are in fixed order and one line is one event', async () => 
 test('a closed session leaves log and folder only', async () => {
   const world = simWorld()
   const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   await session.close()
   expect(filesOf(world)).toEqual(['s/events.jsonl'])
   expect(world.disk.openFiles).toBe(0)

@@ -132,7 +132,7 @@ test.each([
   ['a directory', null],
   ['a fifo', { kind: 'fifo' }],
   ['a socket', { kind: 'socket' }],
-  ['a symlink', { link: '/work/elsewhere' }],
+  ['a symlink', { link: '/proj/elsewhere' }],
 ] as const)('%s in place of a log is refused and never waited for', async (_, seed) => {
   const world = await machineWith(1)
   await world.disk.unlink(LOG)

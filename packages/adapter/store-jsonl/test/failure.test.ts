@@ -109,7 +109,7 @@ test('a session that cannot be created is told at its first barrier and retried 
   const world = simWorld()
   const { sessions } = await mount(world)
   world.disk.setReadOnly(true)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   await expect(session.durable()).rejects.toThrow('EROFS')
   world.disk.setReadOnly(false)
   await session.durable()

@@ -6,7 +6,7 @@ import { type SimWorld, type SimWorldOptions, simWorld, turn } from '@sluice/tes
 import { Context } from 'cordis'
 import { jsonlStore } from '../src/index.ts'
 
-export const DIR = '/work/sessions'
+export const DIR = '/proj/sessions'
 export const LOG = `${DIR}/s/events.jsonl`
 
 /** Mounts the session service in a process of its own. */
@@ -31,7 +31,7 @@ export function user(session: Session, text: string): SessionEvent<'user/message
 export async function machineWith(count: number, options: SimWorldOptions = {}): Promise<SimWorld> {
   const world = simWorld(options)
   const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/work', id: 's' })
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
   for (let i = 1; i <= count; i++) user(session, `message ${i}`)
   await session.close()
   return world

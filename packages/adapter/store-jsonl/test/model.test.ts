@@ -6,7 +6,7 @@ import { mount, user } from './kit.ts'
 
 /** What the session must hold: everything acknowledged, then a beginning of what was appended after it. */
 class Model {
-  world: SimWorld = simWorld({ files: { '/work/sessions': null } })
+  world: SimWorld = simWorld({ files: { '/proj/sessions': null } })
   sessions: Sessions | undefined
   session: Session | undefined
   acknowledged: SessionEvent[] = []
@@ -23,7 +23,7 @@ class Model {
       if (code.startsWith('STORE_')) return sessions.open('s')
       if (code !== 'SESSION_NOT_FOUND') throw error
       expect(this.acknowledged).toEqual([])
-      return sessions.create({ cwd: '/work', id: 's' })
+      return sessions.create({ cwd: '/proj', id: 's' })
     })
     this.check(session)
     this.session = session

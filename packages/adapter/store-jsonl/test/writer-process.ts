@@ -11,7 +11,7 @@ ctx.provide('world', world)
 ctx.provide('sessionStore', jsonlStore(world, root))
 await ctx.plugin(sessionPlugin)
 const { sessions } = ctx
-const session = mode === 'create' ? await sessions.create({ cwd: '/work', id: 's' }) : await sessions.open('s')
+const session = mode === 'create' ? await sessions.create({ cwd: '/proj', id: 's' }) : await sessions.open('s')
 const APPENDS_MAX = 100_000
 for (let i = 0; i < APPENDS_MAX; i++) {
   const id = `c${session.events.length}`

@@ -102,16 +102,16 @@ async function compare(seed: number): Promise<void> {
   const random = seededRandom(seed)
   const history: string[] = []
   try {
-    for (const [disk, root] of [[real.disk, realRoot] as const, [sim.disk, '/work'] as const]) {
+    for (const [disk, root] of [[real.disk, realRoot] as const, [sim.disk, '/proj'] as const]) {
       await disk.mkdir(`${root}/deep/er`, { recursive: true })
     }
     for (let i = 0; i < OPERATIONS; i++) {
       const { name, run } = operation(random)
-      const [wanted, got] = [await outcomeOf(run(real.disk, realRoot)), await outcomeOf(run(sim.disk, '/work'))]
+      const [wanted, got] = [await outcomeOf(run(real.disk, realRoot)), await outcomeOf(run(sim.disk, '/proj'))]
       history.push(`${name}: ${JSON.stringify(wanted)}`)
       expect(got, `seed ${seed}\n${history.slice(-30).join('\n')}`).toEqual(wanted)
     }
-    expect(await picture(sim.disk, '/work')).toEqual(await picture(real.disk, realRoot))
+    expect(await picture(sim.disk, '/proj')).toEqual(await picture(real.disk, realRoot))
   } finally {
     rmSync(realRoot, { recursive: true, force: true })
   }

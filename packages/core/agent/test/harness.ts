@@ -56,7 +56,7 @@ export async function mount(steps: readonly ScriptedStep[], options: MountOption
   for (const definition of options.tools ?? []) ctx.tools.register(definition)
   const model = scriptedModel(steps)
   ctx.llm.register('sim', model)
-  const session = await ctx.sessions.create({ cwd: options.cwd ?? '/work' })
+  const session = await ctx.sessions.create({ cwd: options.cwd ?? '/proj' })
   const agent = ctx.agents.create({ session, model: 'sim/one', ...options.agent })
   const known = () => session.events as readonly KnownEvent[]
   return {

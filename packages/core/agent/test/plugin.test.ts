@@ -17,7 +17,7 @@ describe('agents', () => {
     const before = Object.fromEntries(Object.entries(ctx.events._hooks).map(([name, hooks]) => [name, hooks.length]))
     const fiber = await ctx.plugin(agentPlugin, {})
     ctx.llm.register('sim', scriptedModel([{ text: 'hm', hang: true }]))
-    const session = await ctx.sessions.create({ cwd: '/work' })
+    const session = await ctx.sessions.create({ cwd: '/proj' })
     const agent = ctx.agents.create({ session, model: 'sim/one' })
     ctx.agents.section('s', 0, 'text')
     const piece = new Promise<void>((resolve) => void agent.onPiece(() => resolve()))
@@ -38,7 +38,7 @@ describe('agents', () => {
 
   test('an agent and a section go when the plugin that made them goes', async () => {
     const m = await mount(['ok'])
-    const session = await m.ctx.sessions.create({ cwd: '/work' })
+    const session = await m.ctx.sessions.create({ cwd: '/proj' })
     const fiber = await m.ctx.plugin({
       name: 'maker',
       inject: ['agents'],
@@ -56,7 +56,7 @@ describe('agents', () => {
 
   test('an agent has a name and a session of its own', async () => {
     const m = await mount([])
-    const other = await m.ctx.sessions.create({ cwd: '/work' })
+    const other = await m.ctx.sessions.create({ cwd: '/proj' })
     expect(() => m.ctx.agents.create({ session: other, model: 'sim/one' })).toThrow(
       expect.objectContaining({ code: 'AGENT_NAME_TAKEN' }),
     )

@@ -18,8 +18,8 @@ describe('system prompt', () => {
     await fiber.dispose()
     await m.agent.send('b')
     expect(m.model.requests.map(({ system }) => system)).toEqual([
-      'You are an agent.\n\nYou are in /work.\n\nBe kind.',
-      'You are in /work.\n\nBe kind.',
+      'You are an agent.\n\nYou are in /proj.\n\nBe kind.',
+      'You are in /proj.\n\nBe kind.',
     ])
   })
 
@@ -81,40 +81,40 @@ describe('AGENTS.md', () => {
   test('files from the root of the project to the working folder become a section, the nearest last', async () => {
     const files = {
       '/AGENTS.md': 'not of this project',
-      '/work/app/.git/HEAD': 'ref',
-      '/work/app/AGENTS.md': 'Use tabs.\n',
-      '/work/app/lib/deep/AGENTS.md': 'Use spaces.',
+      '/proj/app/.git/HEAD': 'ref',
+      '/proj/app/AGENTS.md': 'Use tabs.\n',
+      '/proj/app/lib/deep/AGENTS.md': 'Use spaces.',
     }
-    expect(await system(files, '/work/app/lib/deep')).toBe(
-      `${INSTRUCTIONS_HEAD}\n\n# /work/app/AGENTS.md\n\nUse tabs.\n\n# /work/app/lib/deep/AGENTS.md\n\nUse spaces.`,
+    expect(await system(files, '/proj/app/lib/deep')).toBe(
+      `${INSTRUCTIONS_HEAD}\n\n# /proj/app/AGENTS.md\n\nUse tabs.\n\n# /proj/app/lib/deep/AGENTS.md\n\nUse spaces.`,
     )
   })
 
   test('outside a project only the working folder speaks', async () => {
-    expect(await system({ '/work/AGENTS.md': 'parent', '/work/x/AGENTS.md': 'own' }, '/work/x')).toBe(
-      `${INSTRUCTIONS_HEAD}\n\n# /work/x/AGENTS.md\n\nown`,
+    expect(await system({ '/proj/AGENTS.md': 'parent', '/proj/x/AGENTS.md': 'own' }, '/proj/x')).toBe(
+      `${INSTRUCTIONS_HEAD}\n\n# /proj/x/AGENTS.md\n\nown`,
     )
   })
 
   test('a file that a link leads out of the project to is left out', async () => {
     const files = {
-      '/work/secret': 'token',
-      '/work/app/.git/HEAD': 'ref',
-      '/work/app/AGENTS.md': { link: '/work/secret' },
+      '/proj/secret': 'token',
+      '/proj/app/.git/HEAD': 'ref',
+      '/proj/app/AGENTS.md': { link: '/proj/secret' },
     }
-    expect(await system(files, '/work/app')).toBe('')
+    expect(await system(files, '/proj/app')).toBe('')
   })
 
   test('a huge file is cut and says so', async () => {
-    const text = await system({ '/work/AGENTS.md': 'x'.repeat(INSTRUCTIONS_BYTES_MAX + 10) }, '/work')
+    const text = await system({ '/proj/AGENTS.md': 'x'.repeat(INSTRUCTIONS_BYTES_MAX + 10) }, '/proj')
     expect(text.length).toBeLessThan(INSTRUCTIONS_BYTES_MAX + 400)
     expect(text).toContain(`[cut after ${INSTRUCTIONS_BYTES_MAX} bytes; read the file for the rest]`)
   })
 
   test('a project root that is too far above is not looked for', async () => {
-    const cwd = `/work${'/d'.repeat(INSTRUCTIONS_DEPTH_MAX + 1)}`
+    const cwd = `/proj${'/d'.repeat(INSTRUCTIONS_DEPTH_MAX + 1)}`
     expect(
-      await system({ '/work/.git/HEAD': 'ref', '/work/AGENTS.md': 'far', [`${cwd}/AGENTS.md`]: 'near' }, cwd),
+      await system({ '/proj/.git/HEAD': 'ref', '/proj/AGENTS.md': 'far', [`${cwd}/AGENTS.md`]: 'near' }, cwd),
     ).not.toContain('far')
   })
 })

@@ -49,7 +49,7 @@ export async function mount(options: BenchOptions = {}): Promise<Bench> {
     own.on('tools/pre-execute', () => ({ kind: 'ask', reason: 'it changes a file', ...options.ask }))
   }
   await ctx.plugin({ name: 'asker', inject: ['tools'], apply })
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const events = () => session.events as readonly KnownEvent[]
   let count = 0
   return {

@@ -22,7 +22,7 @@ export async function makeBench(config: Partial<codeMode.Config> = {}, otherwise
   await ctx.plugin(agentPlugin)
   await ctx.plugin(quickjs)
   const fiber = await ctx.plugin(codeMode, config)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   let count = 0
   const program = (text: string, options: { agent?: string; signal?: AbortSignal } = {}) =>
     ctx.tools.execute({

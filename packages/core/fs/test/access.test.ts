@@ -6,14 +6,14 @@ import type { TargetCheck } from '../src/index.ts'
 import { mounted, setup } from './setup.ts'
 
 const inside: TargetCheck = ({ path }) =>
-  path === '/work' || path.startsWith('/work/') ? undefined : { code: 'TEST_OUTSIDE', reason: 'outside' }
+  path === '/proj' || path.startsWith('/proj/') ? undefined : { code: 'TEST_OUTSIDE', reason: 'outside' }
 
 test('a check refuses a target by its real path, for reading, listing and changing', async () => {
   const files = {
     '/out/secret': 's',
-    '/work/l': { link: '/out' },
-    '/work/leaf': { link: '/out/new' },
-    '/work/in': 'in',
+    '/proj/l': { link: '/out' },
+    '/proj/leaf': { link: '/out/new' },
+    '/proj/in': 'in',
   } as const
   const { ctx, call, world } = await setup({ files })
   ctx.fs.restrict('inside', inside)
@@ -39,13 +39,13 @@ test.each([
   ['answers nonsense', () => ({ code: 'X' }), 'the check broken gave an answer that is none'],
   ['answers yes', () => true, 'the check broken gave an answer that is none'],
 ])('a check that %s refuses', async (_how, check, reason) => {
-  const { ctx, call } = await setup({ files: { '/work/f': 'x' } })
+  const { ctx, call } = await setup({ files: { '/proj/f': 'x' } })
   ctx.fs.restrict('broken', check as unknown as TargetCheck)
   await expect(ctx.fs.read('f', {}, call())).rejects.toMatchObject({ data: { code: 'FS_CHECK_FAILED', reason } })
 })
 
 test('what may not be read may not be changed either, but may be created', async () => {
-  const { ctx, call } = await setup({ files: { '/work/.env': 'KEY=1\n' } })
+  const { ctx, call } = await setup({ files: { '/proj/.env': 'KEY=1\n' } })
   ctx.fs.restrict('secrets', ({ path }, access) =>
     access === 'read' && path.endsWith('.env') ? { code: 'TEST_SECRET', reason: 'secret' } : undefined,
   )
@@ -82,27 +82,27 @@ function swapping(world: SimWorld, when: (op: string, path: string) => boolean, 
 }
 
 async function race(when: (op: string, path: string) => boolean) {
-  const real = simWorld({ files: { '/work/d/f': 'inside\n', '/out/f': 'outside\n' } })
+  const real = simWorld({ files: { '/proj/d/f': 'inside\n', '/out/f': 'outside\n' } })
   const world = swapping(real, when, async () => {
-    await real.disk.rename('/work/d', '/work/gone')
-    await real.disk.symlink('/out', '/work/d')
+    await real.disk.rename('/proj/d', '/proj/gone')
+    await real.disk.symlink('/out', '/proj/d')
   })
   const ctx = await mounted(world)
   ctx.fs.restrict('inside', inside)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   return { ctx, disk: real.disk, context: { session, call: { id: 'c', tool: 'test' } } }
 }
 
 test('a folder swapped for a link between check and open is caught when reading', async () => {
   for (const op of ['lstat', 'open']) {
-    const { ctx, context } = await race((name, path) => name === op && path === '/work/d/f')
+    const { ctx, context } = await race((name, path) => name === op && path === '/proj/d/f')
     await expect(ctx.fs.read('d/f', {}, context)).rejects.toMatchObject({ code: 'FS_REFUSED' })
   }
 })
 
 test('a folder swapped for a link between check and write puts nothing outside', async () => {
   for (const op of ['lstat', 'open', 'rename'] as const) {
-    const { ctx, disk, context } = await race((name, path) => name === op && /^\/work\/d\/(f|\.sluice)/.test(path))
+    const { ctx, disk, context } = await race((name, path) => name === op && /^\/proj\/d\/(f|\.sluice)/.test(path))
     await expect(ctx.fs.write('d/f', 'x\n', context)).rejects.toThrow()
     expect(disk.tree('/out')).toEqual({ '/out/f': 'outside\n' })
   }
@@ -112,20 +112,20 @@ test('a folder swapped for a link between check and write puts nothing outside',
 })
 
 test('a file swapped for a FIFO between check and open does not make a reader wait', async () => {
-  const real = simWorld({ files: { '/work/f': 'x' } })
+  const real = simWorld({ files: { '/proj/f': 'x' } })
   const world = swapping(
     real,
     (op) => op === 'open',
-    async () => real.disk.plant({ '/work/f': { kind: 'fifo' } }),
+    async () => real.disk.plant({ '/proj/f': { kind: 'fifo' } }),
   )
   const ctx = await mounted(world)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
   await expect(reading).rejects.toMatchObject({ code: 'FS_NOT_A_FILE', data: { kind: 'fifo' } })
 })
 
 test('where the platform tells the path of a descriptor, a file outside is refused whatever the look-ups said', async () => {
-  const real = simWorld({ files: { '/work/f': 'inside', '/out/f': 'outside' } })
+  const real = simWorld({ files: { '/proj/f': 'inside', '/out/f': 'outside' } })
   const open: Disk['open'] = async (_path, options) => {
     const file = await real.disk.open('/out/f', options)
     return new Proxy(file as DiskFile, {
@@ -138,24 +138,24 @@ test('where the platform tells the path of a descriptor, a file outside is refus
   })
   const ctx = await mounted({ ...real, disk })
   ctx.fs.restrict('inside', inside)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
   await expect(reading).rejects.toMatchObject({ data: { code: 'TEST_OUTSIDE' } })
   expect(real.disk.openFiles).toBe(0)
 })
 
 test('a file that is replaced at every look-up is refused in the end', async () => {
-  const real = simWorld({ files: { '/work/f': 'x' } })
+  const real = simWorld({ files: { '/proj/f': 'x' } })
   let made = 0
   const open: Disk['open'] = async (path, options) => {
-    const other = `/work/other-${made++}`
+    const other = `/proj/other-${made++}`
     await (await real.disk.open(other, { create: true, write: true })).close()
     await real.disk.rename(other, path)
     return real.disk.open(path, options)
   }
   const disk = new Proxy(real.disk, { get: (target, key) => (key === 'open' ? open : bound(target, key)) })
   const ctx = await mounted({ ...real, disk })
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const reading = ctx.fs.read('f', {}, { session, call: { id: 'c', tool: 'test' } })
   await expect(reading).rejects.toMatchObject({ code: 'FS_REFUSED', data: { code: 'FS_REDIRECTED' } })
   expect(made).toBe(4)

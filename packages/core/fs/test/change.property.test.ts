@@ -20,9 +20,9 @@ test('an edit changes the match alone on disk, and undo restores every byte, for
   await fc.assert(
     fc.asyncProperty(content, content, newTexts, async (before, after, newText) => {
       const original = Buffer.concat([before, Buffer.from(MARK), after])
-      const { ctx, world, call } = await setup({ files: { '/work/f': original } })
+      const { ctx, world, call } = await setup({ files: { '/proj/f': original } })
       const onDisk = async () => {
-        const file = await world.disk.open('/work/f', { read: true })
+        const file = await world.disk.open('/proj/f', { read: true })
         const into = Buffer.alloc(4096)
         const count = await file.read(into, 0)
         await file.close()

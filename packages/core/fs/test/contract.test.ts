@@ -15,7 +15,7 @@ async function subject(world: World, root: string): Promise<FsSubject> {
   return { fs: ctx.fs, disk: world.disk, root, call: () => ({ session, call: { id: `c${++calls}`, tool: 'test' } }) }
 }
 
-runContract(fsContract, () => subject(simWorld(), '/work'), { it, describe }, { title: 'files on the simulated disk' })
+runContract(fsContract, () => subject(simWorld(), '/proj'), { it, describe }, { title: 'files on the simulated disk' })
 
 const real = nodeWorld()
 afterAll(() => real.dispose())

@@ -19,7 +19,7 @@ const nothing = (): Told => ({ edited: false, written: false, created: false, un
 
 async function work(world: SimWorld, told: Told): Promise<void> {
   const ctx = await mounted(world)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const call = (id: string) => ({ session, call: { id, tool: 'test' } })
   await ctx.fs.edit('f', [{ oldText: 'old', newText: 'new' }], call('c1'))
   told.edited = true
@@ -32,24 +32,24 @@ async function work(world: SimWorld, told: Told): Promise<void> {
 }
 
 async function check(world: SimWorld, told: Told): Promise<void> {
-  const found = world.disk.text('/work/f')
+  const found = world.disk.text('/proj/f')
   const possible = told.written ? [written] : told.edited ? [edited, written] : [old, edited]
   expect(possible).toContain(found)
-  const created = world.disk.text('/work/a/b/g')
+  const created = world.disk.text('/proj/a/b/g')
   expect(told.undone ? [undefined] : told.created ? ['created\n', undefined] : [undefined, 'created\n']).toContain(
     created,
   )
-  expect((await world.disk.stat('/work/f')).mode).toBe(0o750)
+  expect((await world.disk.stat('/proj/f')).mode).toBe(0o750)
   await startAgain(world)
-  const left = Object.keys(world.disk.tree('/work'))
+  const left = Object.keys(world.disk.tree('/proj'))
   expect(left.filter((path) => path.includes('.sluice-'))).toEqual([])
-  expect(world.disk.text('/work/f')).toBe(found)
+  expect(world.disk.text('/proj/f')).toBe(found)
 }
 
 /** The next process touches the folders. */
 async function startAgain(world: SimWorld): Promise<void> {
   const ctx = await mounted(world)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   for (const folder of ['.', 'a', 'a/b']) {
     const { exists } = await ctx.fs.resolve(folder, session)
     if (exists) await ctx.fs.list(folder, { session, call: { id: 'c', tool: 'test' } })
@@ -61,7 +61,7 @@ function run() {
   return {
     make: () => {
       told = nothing()
-      return simWorld({ files: { '/work/f': { content: old, mode: 0o750 } } })
+      return simWorld({ files: { '/proj/f': { content: old, mode: 0o750 } } })
     },
     act: (world: SimWorld) => work(world, told),
     check: (world: SimWorld) => check(world, told),
@@ -82,7 +82,7 @@ test('whatever part of the unsynced effects survives, a file holds old or new', 
 
 test('the disk may fail at every effect in turn, and the file holds old or new', { timeout: TIMEOUT_MS }, async () => {
   for (let effect = 1; ; effect++) {
-    const world = simWorld({ files: { '/work/f': { content: old, mode: 0o750 } } })
+    const world = simWorld({ files: { '/proj/f': { content: old, mode: 0o750 } } })
     const { effectCount } = world.disk
     world.disk.failAt(effectCount + effect, 'EIO')
     const told = nothing()
@@ -90,9 +90,9 @@ test('the disk may fail at every effect in turn, and the file holds old or new',
       () => undefined,
       (error: unknown) => error as { code: string },
     )
-    expect([old, edited, written]).toContain(world.disk.text('/work/f'))
+    expect([old, edited, written]).toContain(world.disk.text('/proj/f'))
     expect(world.disk.openFiles).toBe(0)
-    const left = Object.keys(world.disk.tree('/work')).filter((path) => path.includes('.sluice-'))
+    const left = Object.keys(world.disk.tree('/proj')).filter((path) => path.includes('.sluice-'))
     if (failure) expect(failure.code).toMatch(/^FS_(DISK|NOT_DURABLE)$/)
     expect(left.length).toBeLessThanOrEqual(failure ? 1 : 0)
     if (world.disk.effectCount < effectCount + effect) return

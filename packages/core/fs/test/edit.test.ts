@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { applyPieces } from '../src/edit.ts'
 import type { EditPiece } from '../src/index.ts'
 
-const rules = { path: '/work/f', bodyStart: 0, stale: false }
+const rules = { path: '/proj/f', bodyStart: 0, stale: false }
 const bytes = (text: string) => Buffer.from(text, 'utf8')
 const edit = (text: string, oldText: string, newText: string, more: Partial<EditPiece> = {}) =>
   applyPieces(bytes(text), [{ oldText, newText, ...more }], rules).toString('utf8')
@@ -80,7 +80,7 @@ test('none, several, overlapping and literal occurrences are told apart', () => 
   expect(edit('a b c', ' ', '  ', { replaceAll: true })).toBe('a  b  c')
   expect(edit('abc a.c', 'a.c', 'hit')).toBe('abc hit')
   expect(failure(() => edit('one\n', 'one', 'one')).code).toBe('FS_NO_CHANGE')
-  expect(failure(() => edit('x\ny\nx\n', 'x', 'z')).message).toContain('occurs 2 times in /work/f (lines 1, 3)')
+  expect(failure(() => edit('x\ny\nx\n', 'x', 'z')).message).toContain('occurs 2 times in /proj/f (lines 1, 3)')
 })
 
 test('an empty old text fills an empty file', () => {

@@ -12,7 +12,7 @@ const needs = (text: string): IntentVerdict => ({
 })
 
 async function withListeners(...answers: ((intent: WriteIntent, next: () => unknown) => unknown)[]) {
-  const all = await setup({ files: { '/work/f': 'old\n' } })
+  const all = await setup({ files: { '/proj/f': 'old\n' } })
   for (const [i, answer] of answers.entries()) {
     const listener = answer as (intent: WriteIntent) => IntentVerdict
     await all.ctx.plugin({ name: `listener-${i}`, apply: (ctx: Context) => void ctx.on('fs/write-intent', listener) })
@@ -77,7 +77,7 @@ test.each([
   const write = ctx.fs.write('f', 'new\n', call())
   await expect(write).rejects.toMatchObject({ code: 'FS_REFUSED', data: { code: 'FS_INTENT_FAILED' } })
   await expect(write).rejects.toThrow(reason)
-  expect(world.disk.text('/work/f')).toBe('old\n')
+  expect(world.disk.text('/proj/f')).toBe('old\n')
 })
 
 test('two listeners that demand different states deny', async () => {
@@ -95,7 +95,7 @@ test('a precondition is enforced: absence for a new file, a version for an old o
   await first.ctx.fs.write('g', 'new\n', first.call())
   const second = await withListeners(() => needs('old\n'))
   await second.ctx.fs.write('f', 'new\n', second.call())
-  expect(second.world.disk.text('/work/f')).toBe('new\n')
+  expect(second.world.disk.text('/proj/f')).toBe('new\n')
   await expect(second.ctx.fs.write('g', 'new\n', second.call())).rejects.toMatchObject({ code: 'FS_STALE' })
 })
 
@@ -116,7 +116,7 @@ test('next gives the joined answer of the listeners after it, asked once', async
 })
 
 test('an intent tells target, versions, texts and the call', async () => {
-  const { ctx, call, session } = await setup({ files: { '/work/f': 'old\n' } })
+  const { ctx, call, session } = await setup({ files: { '/proj/f': 'old\n' } })
   const edits: EditIntent[] = []
   const writes: WriteIntent[] = []
   ctx.on('fs/edit-intent', (intent, next) => (edits.push(intent), next()))
@@ -124,16 +124,16 @@ test('an intent tells target, versions, texts and the call', async () => {
   await ctx.fs.edit('f', [{ oldText: 'old', newText: 'new' }], call('c1'))
   await ctx.fs.write('g', 'x', call('c2'))
   expect(edits).toMatchObject([
-    { target: { path: '/work/f' }, current: version('old\n'), oldTexts: ['old'], call: { id: 'c1' } },
+    { target: { path: '/proj/f' }, current: version('old\n'), oldTexts: ['old'], call: { id: 'c1' } },
   ])
   expect(writes).toMatchObject([
-    { target: { path: '/work/g', exists: false }, digest: version('x').digest, current: undefined },
+    { target: { path: '/proj/g', exists: false }, digest: version('x').digest, current: undefined },
   ])
   expect(writes[0]?.session).toBe(session)
 })
 
 test('an edit of a file that changed since it was seen lands with a note, if the old text occurs once', async () => {
-  const { ctx, call, world } = await setup({ files: { '/work/f': 'one\ntwo\nthree\n' } })
+  const { ctx, call, world } = await setup({ files: { '/proj/f': 'one\ntwo\nthree\n' } })
   ctx.on('fs/edit-intent', () => ({ kind: 'pass', seen: version('something else') }))
   const { notes } = await ctx.fs.edit('f', [{ oldText: 'two', newText: 'TWO' }], call())
   expect(notes).toEqual([
@@ -146,5 +146,5 @@ test('an edit of a file that changed since it was seen lands with a note, if the
     const edit = ctx.fs.edit('f', [{ oldText, newText: 'x', replaceAll: true }], call())
     await expect(edit).rejects.toMatchObject({ code: 'FS_STALE', data: { detail } })
   }
-  expect(world.disk.text('/work/f')).toBe('one\nTWO\nthree\n')
+  expect(world.disk.text('/proj/f')).toBe('one\nTWO\nthree\n')
 })

@@ -15,7 +15,7 @@ const png = Buffer.concat([
 
 test('a window of lines says where it ends and how to go on', async () => {
   const text = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
-  const { ctx, call } = await setup({ files: { '/work/f': text } })
+  const { ctx, call } = await setup({ files: { '/proj/f': text } })
   const middle = await ctx.fs.read('f', { offset: 3, limit: 2 }, call())
   expect(middle).toMatchObject({ lines: ['line 3', 'line 4'], range: { from: 3, to: 4 }, linesTotal: 10 })
   expect(middle.cuts).toEqual(['There is more: the file has 10 lines. Continue with offset 5.'])
@@ -26,7 +26,7 @@ test('a window of lines says where it ends and how to go on', async () => {
 })
 
 test('line ends are not part of the lines, and a last line needs none', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': 'a\r\nb\n\nc', '/work/empty': '' } })
+  const { ctx, call } = await setup({ files: { '/proj/f': 'a\r\nb\n\nc', '/proj/empty': '' } })
   expect(await ctx.fs.read('f', {}, call())).toMatchObject({ lines: ['a', 'b', '', 'c'], linesTotal: 4, cuts: [] })
   expect(await ctx.fs.read('empty', {}, call())).toMatchObject({
     lines: [],
@@ -37,7 +37,7 @@ test('line ends are not part of the lines, and a last line needs none', async ()
 
 // BUG-055
 test('one huge line is cut on a character and says how long it is', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': '\u{1F600}'.repeat(750_000) } })
+  const { ctx, call } = await setup({ files: { '/proj/f': '\u{1F600}'.repeat(750_000) } })
   const { lines, cuts } = await ctx.fs.read('f', { limit: 1 }, call())
   expect(lines[0]).toBe('\u{1F600}'.repeat(LINE_CHARACTERS_MAX / 2))
   expect(cuts).toEqual([
@@ -47,14 +47,14 @@ test('one huge line is cut on a character and says how long it is', async () => 
 
 // BUG-055
 test('many lines stop at the bound of bytes', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': `${'x'.repeat(999)}\n`.repeat(500) } })
+  const { ctx, call } = await setup({ files: { '/proj/f': `${'x'.repeat(999)}\n`.repeat(500) } })
   const { lines, cuts } = await ctx.fs.read('f', {}, call())
   expect(lines.length).toBe(Math.floor(TEXT_BYTES_MAX / 1000))
   expect(cuts).toEqual([`There is more: the file has 500 lines. Continue with offset ${lines.length + 1}.`])
 })
 
 test('a file too large to be changed is read only as far as the window goes', async () => {
-  const { ctx, call, session } = await setup({ files: { '/work/f': `first\n${'x'.repeat(99)}\n`.repeat(200_000) } })
+  const { ctx, call, session } = await setup({ files: { '/proj/f': `first\n${'x'.repeat(99)}\n`.repeat(200_000) } })
   const result = await ctx.fs.read('f', { limit: 1 }, call())
   expect(result).toMatchObject({ lines: ['first'], version: undefined, linesTotal: undefined })
   expect(result.cuts).toEqual([
@@ -66,7 +66,7 @@ test('a file too large to be changed is read only as far as the window goes', as
 
 // BUG-042
 test('a byte-order mark is not shown', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': '\uFEFFfirst\nsecond\n' } })
+  const { ctx, call } = await setup({ files: { '/proj/f': '\uFEFFfirst\nsecond\n' } })
   expect(await ctx.fs.read('f', {}, call())).toMatchObject({ lines: ['first', 'second'], bom: true, encoding: 'utf-8' })
 })
 
@@ -74,7 +74,7 @@ test('a byte-order mark is not shown', async () => {
 test('another encoding is decoded, named, and said to be no text for edits', async () => {
   const utf16 = Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from('abc\n\u00E9\n', 'utf16le')])
   const gbk = Buffer.from([0xb2, 0xe2, 0xca, 0xd4, 0x0a, 0x61, 0x62, 0x63, 0x0a])
-  const { ctx, call } = await setup({ files: { '/work/u': utf16, '/work/g': gbk } })
+  const { ctx, call } = await setup({ files: { '/proj/u': utf16, '/proj/g': gbk } })
   expect(await ctx.fs.read('u', {}, call())).toMatchObject({
     lines: ['abc', '\u00E9'],
     encoding: 'utf-16le',
@@ -88,7 +88,7 @@ test('another encoding is decoded, named, and said to be no text for edits', asy
 
 test('damage in UTF-8 text is shown and said', async () => {
   const bytes = Buffer.concat([Buffer.from('gr\u00FC\u00DFe\n'), Buffer.from([0xff, 0x0a])])
-  const { ctx, call } = await setup({ files: { '/work/f': bytes } })
+  const { ctx, call } = await setup({ files: { '/proj/f': bytes } })
   const { lines, encoding, cuts } = await ctx.fs.read('f', {}, call())
   expect({ lines, encoding }).toEqual({ lines: ['gr\u00FC\u00DFe', '\uFFFD'], encoding: 'utf-8' })
   expect(cuts).toEqual([
@@ -100,12 +100,12 @@ test('damage in UTF-8 text is shown and said', async () => {
 test('what a picture is comes from its bytes, not from its name', async () => {
   const jpeg = Buffer.from('ffd8ffc0000b08000100010101110000ffd9', 'hex')
   const files = {
-    '/work/fake.png': '<svg/>',
-    '/work/a.png': jpeg,
-    '/work/b.png': '',
-    '/work/c.jpg': '%PDF-1.7\n...',
-    '/work/cut.png': png.subarray(0, 16),
-    '/work/real': png,
+    '/proj/fake.png': '<svg/>',
+    '/proj/a.png': jpeg,
+    '/proj/b.png': '',
+    '/proj/c.jpg': '%PDF-1.7\n...',
+    '/proj/cut.png': png.subarray(0, 16),
+    '/proj/real': png,
   }
   const { ctx, call } = await setup({ files })
   const kinds = await Promise.all(
@@ -126,7 +126,7 @@ test('what a picture is comes from its bytes, not from its name', async () => {
 })
 
 test('binary content is not shown and its size is said', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': new Uint8Array([1, 2, 0, 3]) } })
+  const { ctx, call } = await setup({ files: { '/proj/f': new Uint8Array([1, 2, 0, 3]) } })
   const { kind, lines, cuts } = await ctx.fs.read('f', {}, call())
   expect({ kind, lines }).toEqual({ kind: 'binary', lines: [] })
   expect(cuts).toEqual(['Binary content (application/octet-stream, 4 bytes) is not shown.'])
@@ -134,10 +134,10 @@ test('binary content is not shown and its size is said', async () => {
 
 test('directories, FIFOs, sockets and devices are refused at once', async () => {
   const files = {
-    '/work/d': null,
-    '/work/p': { kind: 'fifo' },
-    '/work/s': { kind: 'socket' },
-    '/work/z': { kind: 'device' },
+    '/proj/d': null,
+    '/proj/p': { kind: 'fifo' },
+    '/proj/s': { kind: 'socket' },
+    '/proj/z': { kind: 'device' },
   } as const
   const { ctx, call } = await setup({ files })
   for (const [path, kind] of Object.entries({ d: 'directory', p: 'fifo', s: 'socket', z: 'device' })) {
@@ -147,17 +147,17 @@ test('directories, FIFOs, sockets and devices are refused at once', async () => 
 })
 
 test('what is not there is not found, and what may not be read is said to be so', async () => {
-  const { ctx, call } = await setup({ files: { '/work/f': { content: 'x', mode: 0o000 } } })
+  const { ctx, call } = await setup({ files: { '/proj/f': { content: 'x', mode: 0o000 } } })
   await expect(ctx.fs.read('nothing', {}, call())).rejects.toMatchObject({ code: 'FS_NOT_FOUND' })
   await expect(ctx.fs.read('f', {}, call())).rejects.toMatchObject({ code: 'FS_ACCESS' })
 })
 
 test('a list is sorted, tells kinds and sizes, and refuses what is no directory', async () => {
   const files = {
-    '/work/d/b.txt': '12',
-    '/work/d/a': null,
-    '/work/d/l': { link: 'b.txt' },
-    '/work/d/p': { kind: 'fifo' },
+    '/proj/d/b.txt': '12',
+    '/proj/d/a': null,
+    '/proj/d/l': { link: 'b.txt' },
+    '/proj/d/p': { kind: 'fifo' },
   } as const
   const { ctx, call } = await setup({ files })
   expect((await ctx.fs.list('d', call())).entries).toEqual([

@@ -3,27 +3,27 @@ import { simWorld } from '@sluice/testkit'
 import { mounted, setup } from './setup.ts'
 
 const files = {
-  '/work/a/f.txt': 'f',
-  '/work/link': { link: 'a/f.txt' },
-  '/work/dir': { link: '/work/a' },
+  '/proj/a/f.txt': 'f',
+  '/proj/link': { link: 'a/f.txt' },
+  '/proj/dir': { link: '/proj/a' },
   '/out/secret.txt': 's',
-  '/work/l': { link: '/out' },
-  '/work/dangling': { link: '/out/new.txt' },
-  '/work/round': { link: 'round' },
+  '/proj/l': { link: '/out' },
+  '/proj/dangling': { link: '/out/new.txt' },
+  '/proj/round': { link: 'round' },
 } as const
 
 test('every spelling of one file is one target', async () => {
   const { ctx, session } = await setup({ files })
-  const all = ['a/f.txt', './a//f.txt', 'link', 'dir/f.txt', '/work/dir/../a/f.txt', 'a/missing/../f.txt']
+  const all = ['a/f.txt', './a//f.txt', 'link', 'dir/f.txt', '/proj/dir/../a/f.txt', 'a/missing/../f.txt']
   const targets = await Promise.all(all.map((path) => ctx.fs.resolve(path, session)))
-  expect(new Set(targets.map((target) => target.path))).toEqual(new Set(['/work/a/f.txt']))
+  expect(new Set(targets.map((target) => target.path))).toEqual(new Set(['/proj/a/f.txt']))
   expect(new Set(targets.map((target) => target.key)).size).toBe(1)
 })
 
 test('dot-dot is taken against the real directory, not the spelling', async () => {
   const { ctx, session } = await setup({ files })
   expect((await ctx.fs.resolve('l/../out/secret.txt', session)).path).toBe('/out/secret.txt')
-  expect((await ctx.fs.resolve('l/../work', session)).path).toBe('/work')
+  expect((await ctx.fs.resolve('l/../proj', session)).path).toBe('/proj')
 })
 
 test('a dangling link leads to where it points', async () => {
@@ -33,13 +33,13 @@ test('a dangling link leads to where it points', async () => {
 
 test('what does not exist is its deepest real ancestor and the rest', async () => {
   const { ctx, session } = await setup({ files })
-  expect(await ctx.fs.resolve('dir/x/y.txt', session)).toMatchObject({ path: '/work/a/x/y.txt', exists: false })
-  expect(await ctx.fs.resolve('a/f.txt/below', session)).toMatchObject({ path: '/work/a/f.txt/below', exists: false })
+  expect(await ctx.fs.resolve('dir/x/y.txt', session)).toMatchObject({ path: '/proj/a/x/y.txt', exists: false })
+  expect(await ctx.fs.resolve('a/f.txt/below', session)).toMatchObject({ path: '/proj/a/f.txt/below', exists: false })
 })
 
 // BUG-033
 test('on a volume that folds names, letter case and Unicode form make no other file', async () => {
-  const { ctx, session } = await setup({ naming: 'folding', files: { '/work/R\u00E9sum\u00E9.txt': 'r' } })
+  const { ctx, session } = await setup({ naming: 'folding', files: { '/proj/R\u00E9sum\u00E9.txt': 'r' } })
   const [as, upper, decomposed] = await Promise.all(
     ['R\u00E9sum\u00E9.txt', 'R\u00C9SUM\u00C9.TXT', 'Re\u0301sume\u0301.txt'].map((path) =>
       ctx.fs.resolve(path, session),
@@ -54,14 +54,14 @@ test('on a volume that folds names, letter case and Unicode form make no other f
 
 // BUG-033
 test('on a volume that tells names apart, another letter case is another file', async () => {
-  const { ctx, session } = await setup({ files: { '/work/.env': 'e', '/work/.ENV': 'E' } })
+  const { ctx, session } = await setup({ files: { '/proj/.env': 'e', '/proj/.ENV': 'E' } })
   const [lower, upper] = await Promise.all(['.env', '.ENV'].map((path) => ctx.fs.resolve(path, session)))
   expect(lower?.key).not.toBe(upper?.key)
   expect(lower?.folded).toBe(false)
 })
 
 test('a volume that tells letter case apart may still take two Unicode forms as one', async () => {
-  const real = simWorld({ files: { '/work/\u00E9': 'e', '/work/\u00C9': 'E' } })
+  const real = simWorld({ files: { '/proj/\u00E9': 'e', '/proj/\u00C9': 'E' } })
   const composing = (member: unknown) =>
     typeof member === 'function'
       ? (path: string, ...rest: unknown[]) =>
@@ -69,12 +69,12 @@ test('a volume that tells letter case apart may still take two Unicode forms as 
       : member
   const disk = new Proxy(real.disk, { get: (target, key) => composing(Reflect.get(target, key)) })
   const ctx = await mounted({ ...real, disk })
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   expect(await ctx.fs.resolve('e\u0301', session)).toMatchObject({ folded: true, exists: true })
 })
 
 test('a hard link with an upper-case name does not make a volume fold', async () => {
-  const files = { '/work/makefile': 'm', '/work/MAKEFILE': { hardLink: '/work/makefile' } } as const
+  const files = { '/proj/makefile': 'm', '/proj/MAKEFILE': { hardLink: '/proj/makefile' } } as const
   const { ctx, session } = await setup({ files })
   expect((await ctx.fs.resolve('makefile', session)).folded).toBe(false)
 })
@@ -102,7 +102,7 @@ test('odd characters in a path are taken literally', async () => {
     'b.__proto__',
   ]
   const { ctx, call } = await setup({
-    files: Object.fromEntries(names.map((name) => [`/work/${name}`, `text of ${name}`])),
+    files: Object.fromEntries(names.map((name) => [`/proj/${name}`, `text of ${name}`])),
   })
   for (const name of names) expect((await ctx.fs.read(name, {}, call())).lines).toEqual([`text of ${name}`])
 })

@@ -18,7 +18,7 @@ export interface Setup {
 export async function setup(options: SimWorldOptions = {}): Promise<Setup> {
   const world = simWorld(options)
   const ctx = await mounted(world)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   let calls = 0
   return { ctx, world, session, call: (id = `call-${++calls}`) => ({ session, call: { id, tool: 'test' } }) }
 }

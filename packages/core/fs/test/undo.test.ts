@@ -4,16 +4,16 @@ import { setup } from './setup.ts'
 
 test('undo restores the bytes from before a call, and can itself be undone', async () => {
   const bytes = Buffer.from([0xef, 0xbb, 0xbf, 0x61, 0x0d, 0x0a, 0xff, 0x0a])
-  const { ctx, world, call } = await setup({ files: { '/work/f': { content: bytes, mode: 0o755 } } })
+  const { ctx, world, call } = await setup({ files: { '/proj/f': { content: bytes, mode: 0o755 } } })
   const content = async () => {
-    const file = await world.disk.open('/work/f', { read: true })
+    const file = await world.disk.open('/proj/f', { read: true })
     const into = Buffer.alloc(64)
     return into.subarray(0, await file.read(into, 0))
   }
   await ctx.fs.write('f', 'whole new\n', call('c1'))
   await ctx.fs.undo('c1', call('u1'))
   expect(await content()).toEqual(bytes)
-  expect((await world.disk.stat('/work/f')).mode).toBe(0o755)
+  expect((await world.disk.stat('/proj/f')).mode).toBe(0o755)
   await ctx.fs.undo('u1', call('u2'))
   expect((await content()).toString()).toBe('\uFEFFwhole new\n')
 })
@@ -23,57 +23,57 @@ test('undo of a creation removes the file, and undo of that brings it back', asy
   await ctx.fs.write('f', 'x\n', call('c1'))
   const [result] = await ctx.fs.undo('c1', call('u1'))
   expect(result).toMatchObject({ after: undefined, linesRemoved: 1 })
-  expect(world.disk.tree('/work')).toEqual({})
+  expect(world.disk.tree('/proj')).toEqual({})
   await ctx.fs.undo('u1', call('u2'))
-  expect(world.disk.tree('/work')).toEqual({ '/work/f': 'x\n' })
+  expect(world.disk.tree('/proj')).toEqual({ '/proj/f': 'x\n' })
 })
 
 test('undo takes back several changes of one call, across files, or none of them', async () => {
-  const { ctx, world, call } = await setup({ files: { '/work/f': 'a\n', '/work/g': 'g\n' } })
+  const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n', '/proj/g': 'g\n' } })
   await ctx.fs.write('f', 'b\n', call('c1'))
   await ctx.fs.write('g', 'h\n', call('c1'))
   await ctx.fs.write('f', 'c\n', call('c1'))
   await ctx.fs.undo('c1', call())
-  expect(world.disk.tree('/work')).toEqual({ '/work/f': 'a\n', '/work/g': 'g\n' })
+  expect(world.disk.tree('/proj')).toEqual({ '/proj/f': 'a\n', '/proj/g': 'g\n' })
 
   await ctx.fs.write('f', 'b\n', call('c2'))
   await ctx.fs.write('g', 'h\n', call('c2'))
   await ctx.fs.write('g', 'somebody else\n', call('c3'))
-  await expect(ctx.fs.undo('c2', call())).rejects.toMatchObject({ code: 'FS_STALE', data: { path: '/work/g' } })
-  expect(world.disk.text('/work/f')).toBe('b\n')
+  await expect(ctx.fs.undo('c2', call())).rejects.toMatchObject({ code: 'FS_STALE', data: { path: '/proj/g' } })
+  expect(world.disk.text('/proj/f')).toBe('b\n')
 })
 
 test('undo refuses when the file is no longer what the call left', async () => {
-  const { ctx, world, call } = await setup({ files: { '/work/f': 'a\n' } })
+  const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n' } })
   await ctx.fs.write('f', 'b\n', call('c1'))
   await ctx.fs.write('f', 'c\n', call('c2'))
   await expect(ctx.fs.undo('c1', call())).rejects.toMatchObject({ code: 'FS_STALE' })
-  expect(world.disk.text('/work/f')).toBe('c\n')
+  expect(world.disk.text('/proj/f')).toBe('c\n')
 })
 
 test("undo does not lose somebody else's change between two of the call", async () => {
-  const { ctx, world, call } = await setup({ files: { '/work/f': 'a\n' } })
+  const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n' } })
   await ctx.fs.write('f', 'b\n', call('c1'))
   await ctx.fs.write('f', 'theirs\n', call('c2'))
   await ctx.fs.write('f', 'c\n', call('c1'))
   await expect(ctx.fs.undo('c1', call())).rejects.toMatchObject({ code: 'FS_STALE' })
-  expect(world.disk.text('/work/f')).toBe('c\n')
+  expect(world.disk.text('/proj/f')).toBe('c\n')
 })
 
 test('a change while undo is at work is not lost', async () => {
-  const { ctx, world, call } = await setup({ files: { '/work/f': 'a\n', '/work/g': 'g\n' } })
+  const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n', '/proj/g': 'g\n' } })
   await ctx.fs.write('f', 'b\n', call('c1'))
   await ctx.fs.write('g', 'h\n', call('c1'))
   const release = world.disk.hold('sync')
   const outcome = expect(ctx.fs.undo('c1', call())).rejects.toMatchObject({
     code: 'FS_STALE',
-    data: { path: '/work/g' },
+    data: { path: '/proj/g' },
   })
   await turn()
-  world.disk.plant({ '/work/g': 'theirs\n' })
+  world.disk.plant({ '/proj/g': 'theirs\n' })
   release()
   await outcome
-  expect(world.disk.text('/work/g')).toBe('theirs\n')
+  expect(world.disk.text('/proj/g')).toBe('theirs\n')
 })
 
 test('undo of a call that changed nothing says so', async () => {

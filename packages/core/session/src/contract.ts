@@ -23,7 +23,7 @@ function event(seq: number, type: string, data: Json, more: { cause?: number; op
 }
 
 function started(id: string, at = AT): SessionEvent {
-  return { ...event(0, 'session/started', { format: 1, id, cwd: `/work/${id}` }), at }
+  return { ...event(0, 'session/started', { format: 1, id, cwd: `/proj/${id}` }), at }
 }
 
 function note(seq: number, text = `note ${seq}`): SessionEvent {
@@ -215,9 +215,9 @@ export const storeContract: readonly StoreCase[] = [
       assert.deepEqual(
         list.map(({ id, cwd, startedAt }) => ({ id, cwd, startedAt })),
         [
-          { id: 'a', cwd: '/work/a', startedAt: AT + 2 },
-          { id: '__proto__', cwd: '/work/__proto__', startedAt: AT + 1 },
-          { id: 'b', cwd: '/work/b', startedAt: AT },
+          { id: 'a', cwd: '/proj/a', startedAt: AT + 2 },
+          { id: '__proto__', cwd: '/proj/__proto__', startedAt: AT + 1 },
+          { id: 'b', cwd: '/proj/b', startedAt: AT },
         ],
       )
     },

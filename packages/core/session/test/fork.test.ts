@@ -14,7 +14,7 @@ function turn(session: Session, number: number): SessionEvent {
 
 async function parent() {
   const { ctx } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work', id: 'parent' })
+  const session = await ctx.sessions.create({ cwd: '/proj', id: 'parent' })
   const ends = [turn(session, 1), turn(session, 2)]
   return { sessions: ctx.sessions, session, ends: ends.map((end) => end.seq) }
 }
@@ -23,7 +23,7 @@ test('a fork has the past of its parent and a future of its own', async () => {
   const { sessions, session } = await parent()
   const before = session.events.slice()
   const child = await sessions.fork('parent', { id: 'child' })
-  expect(child.events[0]?.data).toEqual({ format: 1, id: 'child', cwd: '/work', parent: { id: 'parent', seq: 12 } })
+  expect(child.events[0]?.data).toEqual({ format: 1, id: 'child', cwd: '/proj', parent: { id: 'parent', seq: 12 } })
   expect(child.events.slice(1)).toEqual(before.slice(1))
   expect(brief(child)).toEqual(brief(session))
   turn(child, 3)
@@ -45,7 +45,7 @@ test('a fork inside a turn moves back to the end of the turn before', async () =
 test('a session in which no turn has ended cannot be forked', async () => {
   const { sessions } = await parent()
   await expect(sessions.fork('parent', { seq: 3 })).rejects.toMatchObject({ code: 'SESSION_FORK_REFUSED' })
-  const fresh = await sessions.create({ cwd: '/work' })
+  const fresh = await sessions.create({ cwd: '/proj' })
   await expect(sessions.fork(fresh.id)).rejects.toMatchObject({ code: 'SESSION_FORK_REFUSED' })
   await expect(sessions.fork('nobody')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
   await expect(sessions.fork('../x')).rejects.toMatchObject({ code: 'SESSION_ID_INVALID' })

@@ -44,6 +44,6 @@ test('the same long value is stored once', async () => {
 
 test('the bound is configuration', async () => {
   const { ctx } = await mount(undefined, { inlineBytesMax: 10 })
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   expect(session.append('tool/result', { ...resultData('a'), value: 'x'.repeat(11) }).data.valueBlob).toBeDefined()
 })

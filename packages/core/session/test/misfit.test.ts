@@ -6,7 +6,7 @@ import { user } from './say.ts'
 /** A session whose store got an event that no append would have let through. */
 async function foreign(event: Omit<SessionEvent, 'seq' | 'at'>) {
   const { ctx, store } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work', id: 's' })
+  const session = await ctx.sessions.create({ cwd: '/proj', id: 's' })
   user(session, 'before')
   await session.close()
   const { log } = await store.open('s', 'write')

@@ -32,5 +32,5 @@ export async function mount(store: SessionStore = memoryStore(), config: session
 
 export async function freshSession(): Promise<Session> {
   const { ctx } = await mount()
-  return ctx.sessions.create({ cwd: '/work' })
+  return ctx.sessions.create({ cwd: '/proj' })
 }

@@ -14,7 +14,7 @@ const notes = {
 test('unloading the session plugin closes its sessions and leaves nothing behind', async () => {
   const { ctx, store, unload } = await mount()
   const before = ctx.fiber.getEffects().length
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   await unload()
   expect(session.writable).toBe(false)
   expect(ctx.get('sessions')).toBeUndefined()
@@ -30,7 +30,7 @@ test('a plugin that uses sessions writes its last event before they close', asyn
     name: 'user-of-sessions',
     inject: ['sessions'],
     async apply(inner: Context) {
-      const own = await inner.sessions.create({ cwd: '/work' })
+      const own = await inner.sessions.create({ cwd: '/proj' })
       session = own
       return async () => {
         await turn()
@@ -45,7 +45,7 @@ test('a plugin that uses sessions writes its last event before they close', asyn
 
 test('types of a plugin are optional in the log and gone when the plugin is gone', async () => {
   const { ctx } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const fiber = await ctx.plugin({
     name: 'notes',
     inject: ['sessions'],
@@ -69,7 +69,7 @@ test('a type that another plugin owns is refused, and nothing of the table is re
 test('a log with optional events of an absent plugin opens, writes and keeps them', async () => {
   const { ctx } = await mount()
   const undefine = ctx.sessions.define(notes)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   session.append('notes/added', { note: 'milk' })
   await session.close()
   undefine()
@@ -80,7 +80,7 @@ test('a log with optional events of an absent plugin opens, writes and keeps the
 
 test('a log with unknown events that may not be skipped opens read-only and says why', async () => {
   const { ctx, store } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   await session.close()
   const { log } = await store.open(session.id, 'write')
   log.write({ seq: 1, at: 1, type: 'future/thing', data: {} })
@@ -96,7 +96,7 @@ test('the memory store is a plugin of its own', async () => {
   ctx.provide('world', smallWorld())
   await ctx.plugin(memoryStorePlugin)
   await ctx.plugin(sessionPlugin)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   await session.durable()
   expect(session.events).toHaveLength(1)
 })

@@ -15,7 +15,7 @@ function typesFrom(session: Session, seq: number): string[] {
 
 async function start(): Promise<{ mounted: Mounted; session: Session }> {
   const mounted = await mount()
-  return { mounted, session: await mounted.ctx.sessions.create({ cwd: '/work' }) }
+  return { mounted, session: await mounted.ctx.sessions.create({ cwd: '/proj' }) }
 }
 
 // BUG-002

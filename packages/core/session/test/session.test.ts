@@ -19,7 +19,7 @@ test('a session begins with session/started and numbers its events without gaps'
   user(session, 'two')
   expect(session.events.map((event) => event.type)).toEqual(['session/started', 'user/message', 'user/message'])
   expect(session.events.map((event) => event.seq)).toEqual([0, 1, 2])
-  expect(session.events[0]?.data).toEqual({ format: 1, id: session.id, cwd: '/work' })
+  expect(session.events[0]?.data).toEqual({ format: 1, id: session.id, cwd: '/proj' })
 })
 
 test('an event is a frozen copy: changing what was given changes nothing', async () => {
@@ -131,7 +131,7 @@ test('a blob is found by its digest and named by one event, however often it is 
 
 test('a closed session takes nothing more and can be opened again', async () => {
   const { ctx } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   expect(ctx.sessions.get(session.id)).toBe(session)
   await session.close()
   expect(session.writable).toBe(false)
@@ -143,7 +143,7 @@ test('a closed session takes nothing more and can be opened again', async () => 
 
 test('a second writer is refused, a reader is not', async () => {
   const { ctx } = await mount()
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   await expect(ctx.sessions.open(session.id)).rejects.toMatchObject({ code: 'SESSION_LOCKED' })
   const reader = await ctx.sessions.open(session.id, 'read')
   expect(code(() => user(reader, 'no'))).toBe('SESSION_READ_ONLY')
@@ -154,12 +154,12 @@ test('a second writer is refused, a reader is not', async () => {
 test('ids that could leave the folder are refused, and __proto__ is an id like others', async () => {
   const { ctx } = await mount()
   for (const id of ['', '.', '..', 'a/b', 'a\\b', '.hidden', 'x'.repeat(129), 'a\u0000']) {
-    await expect(ctx.sessions.create({ cwd: '/work', id })).rejects.toMatchObject({ code: 'SESSION_ID_INVALID' })
+    await expect(ctx.sessions.create({ cwd: '/proj', id })).rejects.toMatchObject({ code: 'SESSION_ID_INVALID' })
     await expect(ctx.sessions.open(id)).rejects.toMatchObject({ code: 'SESSION_ID_INVALID' })
   }
-  const session = await ctx.sessions.create({ cwd: '/work', id: '__proto__' })
+  const session = await ctx.sessions.create({ cwd: '/proj', id: '__proto__' })
   expect(ctx.sessions.get('__proto__')).toBe(session)
-  await expect(ctx.sessions.create({ cwd: '/work', id: '__proto__' })).rejects.toMatchObject({ code: 'SESSION_EXISTS' })
+  await expect(ctx.sessions.create({ cwd: '/proj', id: '__proto__' })).rejects.toMatchObject({ code: 'SESSION_EXISTS' })
   await expect(ctx.sessions.open('absent')).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
 })
 

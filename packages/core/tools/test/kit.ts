@@ -50,7 +50,7 @@ export async function makeBench(options: BenchOptions = {}): Promise<Bench> {
   await ctx.plugin(sessionPlugin)
   await ctx.plugin(toolsPlugin, { otherwise: 'allow', ...options.config })
   if (options.approval) await ctx.plugin(approvalPlugin)
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   let count = 0
   const plugin = async (name: string, apply: (ctx: Context) => void) =>
     (await ctx.plugin({ name, inject: ['tools'], apply })) as unknown as Fiber

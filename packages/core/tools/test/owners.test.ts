@@ -98,7 +98,7 @@ describe('listeners that were there before the tools', () => {
     await ctx.plugin(sessionPlugin)
     await ctx.plugin({ name: 'permissions', apply: early })
     await ctx.plugin(toolsPlugin, { otherwise: 'deny' })
-    const session = await ctx.sessions.create({ cwd: '/work' })
+    const session = await ctx.sessions.create({ cwd: '/proj' })
     const probe = probeTool()
     await ctx.plugin({ name: 'tool', inject: ['tools'], apply: (own) => void own.tools.register(probe.definition) })
     return { probe, call: () => ctx.tools.execute({ session, call: { id: 'c', tool: 'probe', arguments: {} } }) }

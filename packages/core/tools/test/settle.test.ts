@@ -121,7 +121,7 @@ it('an outcome has one of eight tags, each with executed', async () => {
     'invalid no',
     'unknown-tool no',
   ])
-  const session = await bench.ctx.sessions.create({ cwd: '/work' })
+  const session = await bench.ctx.sessions.create({ cwd: '/proj' })
   const card = { v: 1, kind: 'generic', title: 'x' } as const
   session.append('tool/call', { callId: 'x', tool: 'x', argumentsText: '', readOnly: false, card, batch: 1, index: 0 })
   expect(planRepair(session.fold(openWork))).toMatchObject([

@@ -183,7 +183,7 @@ it('queue time counts in no deadline and is recorded', async () => {
 // 10.2
 it('calls of one session share its slots across batches, other sessions have their own', async () => {
   const { bench, notes } = await workshop(undefined)
-  const other = await bench.ctx.sessions.create({ cwd: '/work' })
+  const other = await bench.ctx.sessions.create({ cwd: '/proj' })
   const call = (name: string, session = bench.session) =>
     bench.ctx.tools.execute({ session, call: { id: name, tool: 'work', arguments: { name, ms: 10 } } })
   await Promise.all([call('a'), call('b'), call('x', other)])

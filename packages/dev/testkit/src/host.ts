@@ -12,7 +12,7 @@ export interface SimHost {
   dispose(): Promise<void>
 }
 
-/** A context with `world`, `sessionStore` and `sessions`, and one session in `/work`. */
+/** A context with `world`, `sessionStore` and `sessions`, and one session in `/proj`. */
 export async function simHost(world: SimWorld = simWorld()): Promise<SimHost> {
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
@@ -21,7 +21,7 @@ export async function simHost(world: SimWorld = simWorld()): Promise<SimHost> {
   return {
     ctx,
     world,
-    session: await ctx.sessions.create({ cwd: '/work' }),
+    session: await ctx.sessions.create({ cwd: '/proj' }),
     dispose: () => ctx.fiber.dispose(),
   }
 }

@@ -45,7 +45,7 @@ const START = Date.UTC(2026, 0, 1)
 export function simWorld(options: SimWorldOptions = {}): SimWorld {
   return build(options, options.startAt ?? START, options.host?.pid ?? 4242, (settings) => {
     const disk = SimDisk.create(settings, options.naming ?? 'exact')
-    disk.plant({ '/tmp': { directory: true, mode: 0o1777 }, '/home/user': null, '/work': null })
+    disk.plant({ '/tmp': { directory: true, mode: 0o1777 }, '/home/user': null, '/proj': null })
     disk.plant(options.files ?? {})
     return disk
   })

@@ -17,9 +17,9 @@ describe('the simulated clock', () => {
   })
 
   it('lets what a timer started settle before the next one fires', async () => {
-    const { clock, disk } = simWorld({ files: { '/work/a': 'x' } })
+    const { clock, disk } = simWorld({ files: { '/proj/a': 'x' } })
     const log: string[] = []
-    clock.timer(1, () => void disk.stat('/work/a').then(() => log.push('read')))
+    clock.timer(1, () => void disk.stat('/proj/a').then(() => log.push('read')))
     clock.timer(2, () => log.push('second timer'))
     await clock.advance(2)
     expect(log).toEqual(['read', 'second timer'])
@@ -50,11 +50,11 @@ describe('the simulated clock', () => {
   })
 
   it('in auto-advance waits for work that goes on in the simulated world', async () => {
-    const { clock, disk } = simWorld({ autoAdvance: true, shuffleTurns: 2, files: { '/work/a': 'x' } })
+    const { clock, disk } = simWorld({ autoAdvance: true, shuffleTurns: 2, files: { '/proj/a': 'x' } })
     let fired = false
     clock.timer(1, () => (fired = true))
     for (let i = 0; i < 50; i++) {
-      await disk.stat('/work/a')
+      await disk.stat('/proj/a')
       expect(fired).toBe(false)
     }
     await flushMicrotasks(2 * QUIET_TURNS)

@@ -4,7 +4,7 @@ import { crashStates, everyCrash, keepAtRandom, keepPrefix, SimCrash, type SimDi
 
 const fresh: OpenOptions = { read: true, write: true, create: true, exclusive: true }
 const bytes = (text: string) => new TextEncoder().encode(text)
-const PATH = '/work/a'
+const PATH = '/proj/a'
 
 /** A file with `old` on disk, and `new` written over it but not synced. */
 async function half(): Promise<SimDisk> {
@@ -42,21 +42,21 @@ describe('a crash', () => {
 
   it('may lose a name that was made while its folder was synced', async () => {
     const { disk } = simWorld()
-    await disk.mkdir('/work/before')
+    await disk.mkdir('/proj/before')
     const release = disk.hold('syncDir')
-    const syncing = disk.syncDir('/work')
-    await disk.mkdir('/work/meanwhile')
+    const syncing = disk.syncDir('/proj')
+    await disk.mkdir('/proj/meanwhile')
     release()
     await syncing
-    expect(disk.afterCrash({ keep: 'none' }).tree('/work')).toEqual({ '/work/before': null })
+    expect(disk.afterCrash({ keep: 'none' }).tree('/proj')).toEqual({ '/proj/before': null })
   })
 
   it('never loses a name whose folder was synced through its descriptor', async () => {
     const { disk } = simWorld()
-    await disk.mkdir('/work/dir')
-    const folder = await disk.open('/work', { read: true })
+    await disk.mkdir('/proj/dir')
+    const folder = await disk.open('/proj', { read: true })
     await folder.sync()
-    expect(disk.afterCrash({ keep: 'none' }).tree('/work')).toEqual({ '/work/dir': null })
+    expect(disk.afterCrash({ keep: 'none' }).tree('/proj')).toEqual({ '/proj/dir': null })
   })
 
   it('never loses a mode that sync covered, and may lose one that only datasync came after', async () => {
@@ -83,41 +83,41 @@ describe('a crash', () => {
     expect(disk.afterCrash({ keep: 'all' }).text(PATH)).toBe('x')
     const { disk: safe } = simWorld()
     await create(safe)
-    await safe.syncDir('/work')
+    await safe.syncDir('/proj')
     expect(safe.afterCrash({ keep: 'none' }).text(PATH)).toBe('x')
   })
 
   it('leaves the old or the new name of a renamed file until its folder is synced', async () => {
-    const { disk } = simWorld({ files: { [PATH]: 'old', '/work/b': 'new' } })
-    await disk.rename('/work/b', PATH)
-    expect(disk.afterCrash({ keep: 'none' }).tree('/work')).toEqual({ [PATH]: 'old', '/work/b': 'new' })
-    expect(disk.afterCrash({ keep: 'all' }).tree('/work')).toEqual({ [PATH]: 'new' })
+    const { disk } = simWorld({ files: { [PATH]: 'old', '/proj/b': 'new' } })
+    await disk.rename('/proj/b', PATH)
+    expect(disk.afterCrash({ keep: 'none' }).tree('/proj')).toEqual({ [PATH]: 'old', '/proj/b': 'new' })
+    expect(disk.afterCrash({ keep: 'all' }).tree('/proj')).toEqual({ [PATH]: 'new' })
   })
 
   it('never loses a file that was moved between folders of which one was synced', async () => {
-    for (const synced of ['/work/from', '/work/to']) {
-      const { disk } = simWorld({ files: { '/work/from/a': 'text', '/work/to': null } })
-      await disk.rename('/work/from/a', '/work/to/a')
+    for (const synced of ['/proj/from', '/proj/to']) {
+      const { disk } = simWorld({ files: { '/proj/from/a': 'text', '/proj/to': null } })
+      await disk.rename('/proj/from/a', '/proj/to/a')
       await disk.syncDir(synced)
-      expect(disk.afterCrash({ keep: 'none' }).text('/work/to/a')).toBe('text')
+      expect(disk.afterCrash({ keep: 'none' }).text('/proj/to/a')).toBe('text')
     }
   })
 
   it('never brings back the old name of a file that was moved and synced', async () => {
-    const { disk } = simWorld({ files: { '/work/from': null, '/work/to': null } })
-    await disk.open('/work/from/a', fresh)
-    await disk.rename('/work/from/a', '/work/to/a')
-    await disk.syncDir('/work/to')
-    expect(disk.afterCrash({ keep: 'all' }).tree('/work')).toEqual({ '/work/from': null, '/work/to/a': '' })
+    const { disk } = simWorld({ files: { '/proj/from': null, '/proj/to': null } })
+    await disk.open('/proj/from/a', fresh)
+    await disk.rename('/proj/from/a', '/proj/to/a')
+    await disk.syncDir('/proj/to')
+    expect(disk.afterCrash({ keep: 'all' }).tree('/proj')).toEqual({ '/proj/from': null, '/proj/to/a': '' })
   })
 
   it('counts the links that are left', async () => {
     const { disk } = simWorld({ files: { [PATH]: 'x' } })
-    await disk.link(PATH, '/work/b')
-    await disk.syncDir('/work')
+    await disk.link(PATH, '/proj/b')
+    await disk.syncDir('/proj')
     await disk.unlink(PATH)
     expect((await disk.afterCrash({ keep: 'none' }).stat(PATH)).links).toBe(2)
-    expect((await disk.afterCrash({ keep: 'all' }).stat('/work/b')).links).toBe(1)
+    expect((await disk.afterCrash({ keep: 'all' }).stat('/proj/b')).links).toBe(1)
   })
 
   it('comes before the chosen effect and ends everything after it', async () => {
@@ -180,7 +180,7 @@ async function replace(disk: Disk, steps: { sync: boolean }): Promise<void> {
   if (steps.sync) await file.sync()
   await file.close()
   await disk.rename(`${PATH}.tmp`, PATH)
-  await disk.syncDir('/work')
+  await disk.syncDir('/proj')
 }
 
 describe('everyCrash', () => {
@@ -212,7 +212,7 @@ describe('everyCrash', () => {
 
   it('ends although what was going on waits for ever after the death', async () => {
     const act = async ({ disk }: { disk: Disk }) => {
-      await disk.mkdir('/work/dir').catch(() => new Promise(() => {}))
+      await disk.mkdir('/proj/dir').catch(() => new Promise(() => {}))
     }
     expect(await everyCrash({ make, act, check: async () => {} })).toBe(3)
   })

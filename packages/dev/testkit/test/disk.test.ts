@@ -2,8 +2,8 @@ import { describe, it } from 'vitest'
 import { diskContract, diskPermissionContract, runContract, simWorld } from '../src/index.ts'
 
 const subjects = (options: Parameters<typeof simWorld>[0]) => () => {
-  const { disk, host } = simWorld({ ...options, files: { '/work/root': null } })
-  return { disk, root: '/work/root', umask: host.umask }
+  const { disk, host } = simWorld({ ...options, files: { '/proj/root': null } })
+  return { disk, root: '/proj/root', umask: host.umask }
 }
 
 runContract(diskContract, subjects({}), { it, describe }, { title: 'the simulated disk' })

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { simWorld, turn } from '../src/index.ts'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
-const PATH = '/work/a'
+const PATH = '/proj/a'
 const diskWith = (text: string) => simWorld({ files: { [PATH]: text } }).disk
 
 describe('the simulated disk', () => {
@@ -12,11 +12,11 @@ describe('the simulated disk', () => {
     const file = await disk.open(PATH, { write: true })
     await file.write(bytes('abc'), 0)
     await file.datasync()
-    await disk.rename(PATH, '/work/b')
+    await disk.rename(PATH, '/proj/b')
     expect(disk.effects).toEqual([
       { op: 'write', path: PATH, bytes: 3 },
       { op: 'datasync', path: PATH },
-      { op: 'rename', path: '/work/b' },
+      { op: 'rename', path: '/proj/b' },
     ])
     expect(disk.effectCount).toBe(3)
   })
@@ -36,15 +36,15 @@ describe('the simulated disk', () => {
     const disk = diskWith('')
     disk.failNext('write', 'ENOSPC', { path: PATH, partialBytes: 2, times: 2 })
     disk.failNext('readdir', 'EACCES')
-    const other = await disk.open('/work/b', { write: true, create: true })
+    const other = await disk.open('/proj/b', { write: true, create: true })
     const file = await disk.open(PATH, { write: true })
     await other.write(bytes('fine'), 0)
     await expect(file.write(bytes('abcd'), 0)).rejects.toMatchObject({ code: 'ENOSPC', path: PATH })
     await expect(file.write(bytes('efgh'), 2)).rejects.toMatchObject({ code: 'ENOSPC' })
     expect(disk.text(PATH)).toBe('abef')
     await file.write(bytes('x'), 0)
-    await expect(disk.readdir('/work')).rejects.toMatchObject({ code: 'EACCES' })
-    expect(await disk.readdir('/work')).toHaveLength(2)
+    await expect(disk.readdir('/proj')).rejects.toMatchObject({ code: 'EACCES' })
+    expect(await disk.readdir('/proj')).toHaveLength(2)
   })
 
   it('has lost what a failed sync was to write', async () => {
@@ -87,7 +87,7 @@ describe('the simulated disk', () => {
     await file.write(bytes('cd'), 6)
     expect(disk.text(PATH)).toBe('overabcd')
     disk.limit(8)
-    const other = await disk.open('/work/b', { write: true, create: true })
+    const other = await disk.open('/proj/b', { write: true, create: true })
     await expect(other.write(bytes('x'), 0)).rejects.toMatchObject({ code: 'ENOSPC' })
     await disk.unlink(PATH)
     await other.write(bytes('x'), 0)
@@ -102,9 +102,9 @@ describe('the simulated disk', () => {
     await expect(file.truncate(0)).rejects.toMatchObject(refused)
     await expect(file.chmod(0o600)).rejects.toMatchObject(refused)
     await expect(disk.open(PATH, { write: true })).rejects.toMatchObject(refused)
-    await expect(disk.open('/work/b', { write: true, create: true })).rejects.toMatchObject(refused)
-    await expect(disk.mkdir('/work/dir')).rejects.toMatchObject(refused)
-    await expect(disk.rename(PATH, '/work/b')).rejects.toMatchObject(refused)
+    await expect(disk.open('/proj/b', { write: true, create: true })).rejects.toMatchObject(refused)
+    await expect(disk.mkdir('/proj/dir')).rejects.toMatchObject(refused)
+    await expect(disk.rename(PATH, '/proj/b')).rejects.toMatchObject(refused)
     await expect(disk.unlink(PATH)).rejects.toMatchObject(refused)
     expect(await file.read(new Uint8Array(9), 0)).toBe(4)
     disk.setReadOnly(false)
@@ -126,20 +126,20 @@ describe('the simulated disk', () => {
   })
 
   it('never opens a FIFO that has no peer, unless told not to wait', async () => {
-    const { disk } = simWorld({ files: { '/work/fifo': { kind: 'fifo' }, '/work/socket': { kind: 'socket' } } })
+    const { disk } = simWorld({ files: { '/proj/fifo': { kind: 'fifo' }, '/proj/socket': { kind: 'socket' } } })
     let opened = false
-    void disk.open('/work/fifo', { read: true }).then(() => (opened = true))
+    void disk.open('/proj/fifo', { read: true }).then(() => (opened = true))
     await turn()
     expect(opened).toBe(false)
-    const file = await disk.open('/work/fifo', { read: true, nonBlocking: true })
+    const file = await disk.open('/proj/fifo', { read: true, nonBlocking: true })
     expect((await file.stat()).kind).toBe('fifo')
-    await expect(disk.open('/work/fifo', { write: true, nonBlocking: true })).rejects.toMatchObject({ code: 'ENXIO' })
-    await expect(disk.open('/work/socket', { read: true })).rejects.toMatchObject({ code: 'ENXIO' })
+    await expect(disk.open('/proj/fifo', { write: true, nonBlocking: true })).rejects.toMatchObject({ code: 'ENXIO' })
+    await expect(disk.open('/proj/socket', { read: true })).rejects.toMatchObject({ code: 'ENXIO' })
   })
 
   it('lets nobody change the mode of a file of somebody else, or give a file away', async () => {
-    const { disk } = simWorld({ files: { '/work/theirs': { content: '', uid: 7 }, [PATH]: '' } })
-    const theirs = await disk.open('/work/theirs', { read: true })
+    const { disk } = simWorld({ files: { '/proj/theirs': { content: '', uid: 7 }, [PATH]: '' } })
+    const theirs = await disk.open('/proj/theirs', { read: true })
     await expect(theirs.chmod(0o777)).rejects.toMatchObject({ code: 'EPERM' })
     const own = await disk.open(PATH, { read: true })
     await expect(own.chown(7, 7)).rejects.toMatchObject({ code: 'EPERM' })
@@ -160,28 +160,28 @@ describe('the simulated disk', () => {
 // BUG-033
 describe('a volume that folds names', () => {
   const world = () =>
-    simWorld({ naming: 'folding', files: { '/work/.env': 'secret', '/work/R\u00e9sum\u00e9.txt': 'cv' } })
+    simWorld({ naming: 'folding', files: { '/proj/.env': 'secret', '/proj/R\u00e9sum\u00e9.txt': 'cv' } })
 
   it('finds one file under every case and Unicode form, and tells the first spelling', async () => {
     const { disk } = world()
     const ino = async (path: string) => (await disk.stat(path)).ino
-    expect(await ino('/WORK/.Env')).toBe(await ino('/work/.env'))
-    expect(await ino('/work/Re\u0301sume\u0301.TXT')).toBe(await ino('/work/R\u00e9sum\u00e9.txt'))
-    expect(await disk.realpath('/Work/.ENV')).toBe('/work/.env')
-    await expect(disk.open('/work/.ENV', { write: true, create: true, exclusive: true })).rejects.toMatchObject({
+    expect(await ino('/PROJ/.Env')).toBe(await ino('/proj/.env'))
+    expect(await ino('/proj/Re\u0301sume\u0301.TXT')).toBe(await ino('/proj/R\u00e9sum\u00e9.txt'))
+    expect(await disk.realpath('/Proj/.ENV')).toBe('/proj/.env')
+    await expect(disk.open('/proj/.ENV', { write: true, create: true, exclusive: true })).rejects.toMatchObject({
       code: 'EEXIST',
     })
   })
 
   it('changes the spelling of a name by a rename', async () => {
     const { disk } = world()
-    await disk.rename('/work/.env', '/work/.ENV')
-    expect((await disk.readdir('/work')).map((entry) => entry.name)).toContain('.ENV')
-    expect(disk.text('/work/.env')).toBe('secret')
+    await disk.rename('/proj/.env', '/proj/.ENV')
+    expect((await disk.readdir('/proj')).map((entry) => entry.name)).toContain('.ENV')
+    expect(disk.text('/proj/.env')).toBe('secret')
   })
 
   it('is no other volume: without folding the spellings are different files', async () => {
-    const { disk } = simWorld({ files: { '/work/.env': '' } })
-    await expect(disk.stat('/work/.ENV')).rejects.toMatchObject({ code: 'ENOENT' })
+    const { disk } = simWorld({ files: { '/proj/.env': '' } })
+    await expect(disk.stat('/proj/.ENV')).rejects.toMatchObject({ code: 'ENOENT' })
   })
 })

@@ -47,7 +47,7 @@ describe('a simulated host', () => {
         world.clock.timer(1000, () => {})
         ctx.sessions.define({ 'careless/done': { version: 1, meaning: 'It is done.', schema: { type: 'object' } } })
         await world.processes.spawn({ file: 'server', args: [], cwd: '/', env })
-        await world.disk.open('/work', { read: true })
+        await world.disk.open('/proj', { read: true })
       },
     }
     expect(await leftBehind(host, careless, {})).toEqual([

@@ -86,9 +86,9 @@ describe('seeds', () => {
 
   it('put concurrent work in different orders, the same for the same seed', async () => {
     const orderFor = async (seed: number) => {
-      const { disk } = simWorld({ seed, shuffleTurns: 4, files: { '/work/a': '' } })
+      const { disk } = simWorld({ seed, shuffleTurns: 4, files: { '/proj/a': '' } })
       const order: number[] = []
-      const read = (i: number) => disk.stat('/work/a').then(() => void order.push(i))
+      const read = (i: number) => disk.stat('/proj/a').then(() => void order.push(i))
       await Promise.all(Array.from({ length: 6 }, (_, i) => read(i)))
       return order.join()
     }

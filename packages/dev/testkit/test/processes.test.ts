@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { simWorld, type SimWorld, turn } from '../src/index.ts'
 
 function spawn(world: SimWorld, file: string, args: string[] = [], more: Partial<SpawnOptions> = {}) {
-  return world.processes.spawn({ file, args, cwd: '/work', env: {}, ...more })
+  return world.processes.spawn({ file, args, cwd: '/proj', env: {}, ...more })
 }
 
 describe('simulated processes', () => {
@@ -30,7 +30,7 @@ describe('simulated processes', () => {
       () => ({ code: 2 }),
     )
     const undo = world.processes.on('sh', () => ({ code: 3 }))
-    const exit = async (args: string[], cwd = '/work') => (await (await spawn(world, 'sh', args, { cwd })).exited).code
+    const exit = async (args: string[], cwd = '/proj') => (await (await spawn(world, 'sh', args, { cwd })).exited).code
     expect(await exit(['-c', 'x'])).toBe(3)
     undo()
     expect(await exit(['-c', 'x'])).toBe(1)

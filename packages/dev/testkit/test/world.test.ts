@@ -47,11 +47,11 @@ describe('the simulated world', () => {
   })
 
   it('keeps files in memory', async () => {
-    const { disk } = simWorld({ files: { '/work/a.txt': 'hello' } })
-    const file = await disk.open('/work/a.txt', { read: true, write: true })
+    const { disk } = simWorld({ files: { '/proj/a.txt': 'hello' } })
+    const file = await disk.open('/proj/a.txt', { read: true, write: true })
     await file.write(new TextEncoder().encode('J'), 0)
     await file.close()
-    expect(disk.text('/work/a.txt')).toBe('Jello')
-    expect(await disk.readdir('/work')).toEqual([{ name: 'a.txt', kind: 'file' }])
+    expect(disk.text('/proj/a.txt')).toBe('Jello')
+    expect(await disk.readdir('/proj')).toEqual([{ name: 'a.txt', kind: 'file' }])
   })
 })

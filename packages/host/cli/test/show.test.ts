@@ -183,5 +183,5 @@ test('what the model is told about its task', () => {
     '- A refused or failed call is information: read the reason, then take another way. Do not repeat the same call unchanged.',
     '- Say at the end, in a few sentences, what you changed and how you know that it works.',
   ])
-  expect(environmentText('/work', 'linux')).toBe('Working folder: /work\nPlatform: linux')
+  expect(environmentText('/proj', 'linux')).toBe('Working folder: /proj\nPlatform: linux')
 })

@@ -10,7 +10,7 @@ import * as readBeforeEdit from '../src/index.ts'
 const ten = Array.from({ length: 10 }, (_, i) => `line ${i + 1}\n`).join('')
 
 async function setup(options: SimWorldOptions = {}) {
-  const world = simWorld({ files: { '/work/f': ten }, ...options })
+  const world = simWorld({ files: { '/proj/f': ten }, ...options })
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
   await ctx.plugin(memoryStorePlugin)
@@ -19,7 +19,7 @@ async function setup(options: SimWorldOptions = {}) {
   const fiber = await ctx.plugin(readBeforeEdit, {})
   let calls = 0
   const inSession = (session: Session) => (): FsContext => ({ session, call: { id: `c${++calls}`, tool: 'test' } })
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   const edit = (oldText: string, newText: string, call = inSession(session)) =>
     ctx.fs.edit('f', [{ oldText, newText }], call())
   return { ctx, world, session, fiber, call: inSession(session), inSession, edit }
@@ -46,7 +46,7 @@ test('a touch, or the same bytes written again, is no change', async () => {
   const { ctx, call, edit, world } = await setup()
   await ctx.fs.read('f', {}, call())
   await world.clock.advance(60_000)
-  world.disk.plant({ '/work/f': ten })
+  world.disk.plant({ '/proj/f': ten })
   expect((await edit('line 1\n', 'first\n')).notes).toEqual([])
 })
 
@@ -54,20 +54,20 @@ test('a touch, or the same bytes written again, is no change', async () => {
 test('a change elsewhere lands with a note that shows the lines', async () => {
   const { ctx, call, edit, world } = await setup()
   await ctx.fs.read('f', {}, call())
-  world.disk.plant({ '/work/f': ten.replace('line 9', 'other') })
+  world.disk.plant({ '/proj/f': ten.replace('line 9', 'other') })
   const { notes } = await edit('line 1\n', 'first\n')
   expect(notes).toHaveLength(1)
   expect(notes[0]).toContain('had changed elsewhere since it was last read. Lines 1 to 4 are now:\nfirst\nline 2')
-  expect(world.disk.text('/work/f')).toBe(ten.replace('line 9', 'other').replace('line 1\n', 'first\n'))
+  expect(world.disk.text('/proj/f')).toBe(ten.replace('line 9', 'other').replace('line 1\n', 'first\n'))
 })
 
 // BUG-047, BUG-049
 test('a change inside the old text, or one that makes it ambiguous, is refused as stale', async () => {
   const { ctx, call, edit, world } = await setup()
   await ctx.fs.read('f', {}, call())
-  world.disk.plant({ '/work/f': ten.replace('line 2', 'other') })
+  world.disk.plant({ '/proj/f': ten.replace('line 2', 'other') })
   await expect(edit('line 2\n', 'x\n')).rejects.toMatchObject({ code: 'FS_STALE' })
-  world.disk.plant({ '/work/f': `${ten}line 3\n` })
+  world.disk.plant({ '/proj/f': `${ten}line 3\n` })
   await expect(edit('line 3\n', 'x\n')).rejects.toMatchObject({ code: 'FS_STALE' })
   expect(world.disk.effectCount).toBe(0)
 })
@@ -77,18 +77,18 @@ test('a whole file is written over only when the whole current version was seen'
   await ctx.fs.read('f', { limit: 3 }, call())
   await expect(ctx.fs.write('f', 'x', call())).rejects.toMatchObject(refused('READ_BEFORE_EDIT_PARTIAL'))
   await ctx.fs.read('f', { offset: 4 }, call())
-  world.disk.plant({ '/work/f': `${ten}more\n` })
+  world.disk.plant({ '/proj/f': `${ten}more\n` })
   await expect(ctx.fs.write('f', 'x', call())).rejects.toMatchObject(refused('READ_BEFORE_EDIT_STALE'))
   await ctx.fs.read('f', {}, call())
   await ctx.fs.write('f', 'x\n', call())
   await ctx.fs.write('f', 'y\n', call())
-  expect(world.disk.text('/work/f')).toBe('y\n')
+  expect(world.disk.text('/proj/f')).toBe('y\n')
 })
 
 test('a new file needs no read, and must still be absent when it is made', async () => {
   const { ctx, call, world } = await setup()
   await ctx.fs.write('new', 'x\n', call())
-  expect(world.disk.text('/work/new')).toBe('x\n')
+  expect(world.disk.text('/proj/new')).toBe('x\n')
 })
 
 // BUG-049
@@ -107,7 +107,7 @@ test('what was read is known after resume, and not to another session', async ()
   await session.close()
   const resumed = await ctx.sessions.open(session.id)
   await edit('line 1\n', 'first\n', inSession(resumed))
-  const other = await ctx.sessions.create({ cwd: '/work' })
+  const other = await ctx.sessions.create({ cwd: '/proj' })
   const foreign = edit('line 2\n', 'x\n', inSession(other))
   await expect(foreign).rejects.toMatchObject(refused('READ_BEFORE_EDIT_UNREAD'))
 })
@@ -126,7 +126,7 @@ test('a fork knows what its parent had read, and the parent does not take the ed
 
 // BUG-033
 test('a file read under one spelling can be edited under another where the volume takes them as one', async () => {
-  const { ctx, call } = await setup({ naming: 'folding', files: { '/work/A.txt': 'a\n' } })
+  const { ctx, call } = await setup({ naming: 'folding', files: { '/proj/A.txt': 'a\n' } })
   await ctx.fs.read('A.txt', {}, call())
   await ctx.fs.edit('a.txt', [{ oldText: 'a', newText: 'b' }], call())
 })

@@ -29,7 +29,7 @@ export async function mount(config: object = {}, probed: ProbeOptions = {}, tool
   const plugin = async (name: string, apply: (own: Context) => void) =>
     (await ctx.plugin({ name, inject: ['tools'], apply })) as unknown as Fiber
   await plugin('tool-probe', (own) => void own.tools.register(probe.definition))
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   let count = 0
   return {
     ctx,

@@ -15,11 +15,11 @@ const relative = fc.array(hop, { minLength: 1, maxLength: 5 }).map((parts) => pa
 const linkTo = fc.oneof(
   relative,
   relative.map((path) => `/out/${path}`),
-  relative.map((path) => `/work/${path}`),
+  relative.map((path) => `/proj/${path}`),
   fc.constant('/'),
 )
 const place = fc
-  .tuple(fc.constantFrom('/work', '/work/a', '/work/b', '/out', '/out/a'), name)
+  .tuple(fc.constantFrom('/proj', '/proj/a', '/proj/b', '/out', '/out/a'), name)
   .map(([at, leaf]) => `${at}/${leaf}`)
 const node = fc.oneof(
   fc.constant<FileSeed>(null),
@@ -30,7 +30,7 @@ const farm = fc.array(fc.tuple(place, node), { maxLength: 14 })
 const operation = fc.tuple(fc.constantFrom('write', 'edit', 'read', 'list'), fc.oneof(relative, linkTo))
 
 async function compose(nodes: [string, FileSeed][]) {
-  const world = simWorld({ files: { '/out/secret': 'SECRET\n', '/work/f': 'text\n' } })
+  const world = simWorld({ files: { '/out/secret': 'SECRET\n', '/proj/f': 'text\n' } })
   for (const [path, seed] of nodes) {
     try {
       world.disk.plant({ [path]: seed })
@@ -45,7 +45,7 @@ async function compose(nodes: [string, FileSeed][]) {
   await ctx.plugin(toolsPlugin, {})
   await ctx.plugin(fsPlugin, {})
   await ctx.plugin(workspace, {})
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   return { ctx, world, context: { session, call: { id: 'c', tool: 'test' } } }
 }
 
@@ -53,7 +53,7 @@ test('in any farm of links, no operation touches or shows anything outside the w
   await fc.assert(
     fc.asyncProperty(farm, fc.array(operation, { minLength: 1, maxLength: 8 }), async (nodes, operations) => {
       const { ctx, world, context } = await compose(nodes)
-      const outside = () => Object.entries(world.disk.tree('/')).filter(([path]) => !path.startsWith('/work/'))
+      const outside = () => Object.entries(world.disk.tree('/')).filter(([path]) => !path.startsWith('/proj/'))
       const before = outside()
       const shown: string[] = []
       for (const [what, path] of operations) {

@@ -13,10 +13,10 @@ type Files = Record<string, FileSeed>
 const files: Files = {
   '/out/secret.txt': 's',
   '/work2/f': 'f',
-  '/work/a/f': 'f',
-  '/work/l': { link: '/out' },
-  '/work/inner': { link: '/work/a' },
-  '/ws': { link: '/work' },
+  '/proj/a/f': 'f',
+  '/proj/l': { link: '/out' },
+  '/proj/inner': { link: '/proj/a' },
+  '/ws': { link: '/proj' },
 }
 
 interface Options {
@@ -27,7 +27,7 @@ interface Options {
   readonly answer?: 'allow-once' | 'reject'
 }
 
-async function setup({ config = {}, world: options = {}, cwd = '/work', answer }: Options = {}) {
+async function setup({ config = {}, world: options = {}, cwd = '/proj', answer }: Options = {}) {
   const world = simWorld({ files, autoAdvance: true, ...options })
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
@@ -97,7 +97,7 @@ test('what leads out of the workspace is refused for reading, writing and listin
 
 // BUG-031
 test('a link that stays inside is fine, also when the workspace is reached through a link', async () => {
-  for (const cwd of ['/work', '/ws']) {
+  for (const cwd of ['/proj', '/ws']) {
     const { read, write } = await setup({ cwd })
     expect((await read('inner/f')).lines).toEqual(['f'])
     expect((await read('/ws/inner/f')).lines).toEqual(['f'])
@@ -114,7 +114,7 @@ test('extra folders may be written, read-only ones only read, and the deepest fo
   await expect(write('/work2/f')).rejects.toMatchObject(refused('WORKSPACE_READ_ONLY'))
   await expect(write('inner/f')).rejects.toMatchObject(refused('WORKSPACE_READ_ONLY'))
   await write('b')
-  expect(world.disk.text('/work/a/f')).toBe('f')
+  expect(world.disk.text('/proj/a/f')).toBe('f')
 })
 
 test('a link swapped for the workspace later moves no boundary', async () => {
@@ -127,10 +127,10 @@ test('a link swapped for the workspace later moves no boundary', async () => {
 
 test('secrets are neither read nor changed, but examples of them are, and a new one can be written', async () => {
   const secrets: Files = {
-    '/work/.env': 'K=1',
-    '/work/a/id_rsa': 'k',
-    '/work/.env.example': 'K=',
-    '/work/link': { link: '.env' },
+    '/proj/.env': 'K=1',
+    '/proj/a/id_rsa': 'k',
+    '/proj/.env.example': 'K=',
+    '/proj/link': { link: '.env' },
   }
   const { read, write } = await setup({ world: { files: secrets } })
   for (const path of ['.env', 'a/id_rsa', 'link', 'a/../.env']) {
@@ -144,17 +144,17 @@ test('secrets are neither read nor changed, but examples of them are, and a new 
 // BUG-033
 test('a secret keeps its name in other letter case where the volume takes them as one, and only there', async () => {
   const config = { secrets: ['.env', 'R\u00E9sum\u00E9.txt'] }
-  const named: Files = { '/work/.env': 'K=1', '/work/R\u00E9sum\u00E9.txt': 'r' }
+  const named: Files = { '/proj/.env': 'K=1', '/proj/R\u00E9sum\u00E9.txt': 'r' }
   const folding = await setup({ config, world: { naming: 'folding', files: named } })
   for (const path of ['.ENV', '.Env', 'Re\u0301sume\u0301.txt']) {
     await expect(folding.read(path)).rejects.toMatchObject(refused('WORKSPACE_SECRET'))
   }
-  const exact = await setup({ config, world: { files: { ...named, '/work/.ENV': 'other' } } })
+  const exact = await setup({ config, world: { files: { ...named, '/proj/.ENV': 'other' } } })
   expect((await exact.read('.ENV')).lines).toEqual(['other'])
 })
 
 test('a path that will be refused is denied before anybody is asked, and a secret by a guard as well', async () => {
-  const { run, ctx, asked } = await setup({ answer: 'allow-once', world: { files: { ...files, '/work/.env': 'K=1' } } })
+  const { run, ctx, asked } = await setup({ answer: 'allow-once', world: { files: { ...files, '/proj/.env': 'K=1' } } })
   ctx.on('tools/pre-execute', () => ({ kind: 'ask', reason: 'always' }))
   expect(await run('read', '../out/secret.txt')).toMatchObject({ tag: 'denied', rule: 'WORKSPACE_OUTSIDE' })
   expect(await run('write', 'l/x')).toMatchObject({ tag: 'denied', rule: 'WORKSPACE_OUTSIDE' })
@@ -166,15 +166,15 @@ test('a path that will be refused is denied before anybody is asked, and a secre
 
 test('a guard keeps secrets when the check of calls is not asked', async () => {
   const config = { secrets: ['.env'] }
-  const { run, ctx } = await setup({ config, world: { files: { '/work/.env': 'K=1' } } })
+  const { run, ctx } = await setup({ config, world: { files: { '/proj/.env': 'K=1' } } })
   ctx.events._hooks['tools/pre-execute']?.splice(0)
   expect(await run('read', 'a/../.env')).toMatchObject({ tag: 'denied', by: expect.stringContaining('workspace') })
 })
 
 const granting: Files = {
-  '/work/.git/hooks/pre-commit': 'h',
-  '/work/sluice.yml': 'y',
-  '/work/l': { link: 'sluice.yml' },
+  '/proj/.git/hooks/pre-commit': 'h',
+  '/proj/sluice.yml': 'y',
+  '/proj/l': { link: 'sluice.yml' },
 }
 
 test('a file that grants authority is changed only when a person allows that call, each time', async () => {
@@ -184,7 +184,7 @@ test('a file that grants authority is changed only when a person allows that cal
   }
   expect(asked).toHaveLength(5)
   expect(asked[0]).toContain('decides what may be done here')
-  expect(world.disk.text('/work/sluice.yml')).toBe('x')
+  expect(world.disk.text('/proj/sluice.yml')).toBe('x')
   expect(await run('read', 'sluice.yml')).toMatchObject({ tag: 'succeeded' })
   expect(asked).toHaveLength(5)
 })
@@ -194,7 +194,7 @@ test('nobody there, or a person who says no, leaves a file that grants authority
   for (const answer of [undefined, 'reject'] as const) {
     const { run, world } = await setup({ world: { files: granting }, ...(answer && { answer }) })
     expect(await run('write', 'sluice.yml')).toMatchObject({ tag: 'denied', executed: 'no' })
-    expect(world.disk.text('/work/sluice.yml')).toBe('y')
+    expect(world.disk.text('/proj/sluice.yml')).toBe('y')
   }
 })
 
@@ -215,11 +215,11 @@ test('a change of such a file that nobody was asked about is refused when it is 
   )
   ctx.on('tools/pre-execute', () => ({ kind: 'ask', reason: 'something else' }))
   expect(await run('sneaky', 'a')).toMatchObject({ tag: 'failed', code: 'FS_REFUSED' })
-  expect(world.disk.text('/work/sluice.yml')).toBe('y')
+  expect(world.disk.text('/proj/sluice.yml')).toBe('y')
 })
 
 test('with authorityWrites: deny such a file is never changed, and a protected path never', async () => {
-  const config = { authorityWrites: 'deny' as const, protectedPaths: ['/work/logs'] }
+  const config = { authorityWrites: 'deny' as const, protectedPaths: ['/proj/logs'] }
   const { run, write, asked } = await setup({ config, answer: 'allow-once', world: { files: granting } })
   expect(await run('write', 'sluice.yml')).toMatchObject({ tag: 'denied', rule: 'WORKSPACE_AUTHORITY' })
   expect(await run('write', 'logs/events.jsonl')).toMatchObject({ tag: 'denied', rule: 'WORKSPACE_PROTECTED' })
@@ -229,18 +229,18 @@ test('with authorityWrites: deny such a file is never changed, and a protected p
 })
 
 test('the reasons tell a model what to do', async () => {
-  const all = { '/work/.env': 'K=1', '/work2/f': 'f', '/work/logs/l': 'l', '/work/sluice.yml': 'y' }
+  const all = { '/proj/.env': 'K=1', '/work2/f': 'f', '/proj/logs/l': 'l', '/proj/sluice.yml': 'y' }
   const config = { readOnlyRoots: ['/work2'], protectedPaths: ['logs'], authorityWrites: 'deny' as const }
   const { run } = await setup({ config, world: { files: all } })
   const paths = ['../out/secret.txt', '/work2/f', '.env', 'logs/l', 'sluice.yml']
   const outcomes = await Promise.all(paths.map((path) => run('write', path)))
   expect(outcomes.map((outcome) => ('reason' in outcome ? outcome.reason : outcome.tag))).toMatchInlineSnapshot(`
     [
-      "/out/secret.txt (named as ../out/secret.txt) is outside the allowed folders: /work, /work2",
+      "/out/secret.txt (named as ../out/secret.txt) is outside the allowed folders: /proj, /work2",
       "/work2/f is below /work2, which is read-only",
-      "/work/.env (named as .env) may hold secrets and is not shown",
-      "/work/logs/l (named as logs/l) is protected and is never changed by a tool",
-      "/work/sluice.yml (named as sluice.yml) decides what may be done here, so a person must agree to each change",
+      "/proj/.env (named as .env) may hold secrets and is not shown",
+      "/proj/logs/l (named as logs/l) is protected and is never changed by a tool",
+      "/proj/sluice.yml (named as sluice.yml) decides what may be done here, so a person must agree to each change",
     ]
   `)
 })

@@ -28,7 +28,7 @@ export async function setup(files: SimWorldOptions['files'] = {}): Promise<Setup
   await ctx.plugin(toolsPlugin, { otherwise: 'allow' })
   await ctx.plugin(fsPlugin, {})
   const fiber = await ctx.plugin(toolFs, {})
-  const session = await ctx.sessions.create({ cwd: '/work' })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
   let count = 0
   const run: Setup['run'] = (tool, args) =>
     ctx.tools.execute({ session, call: { id: `c${++count}`, tool, arguments: args as never } })

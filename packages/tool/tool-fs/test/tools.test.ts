@@ -6,7 +6,7 @@ import { setup } from './setup.ts'
 const jpeg = Buffer.from('ffd8ffc0000b08000100010101110000ffd9', 'hex')
 
 test('read shows numbered lines whose numbers cannot be taken for a tab of the file', async () => {
-  const { text } = await setup({ '/work/Makefile': `all:\n${'\tcc a.c\n'.repeat(10)}` })
+  const { text } = await setup({ '/proj/Makefile': `all:\n${'\tcc a.c\n'.repeat(10)}` })
   expect(await text('read', { path: 'Makefile', offset: 1, limit: 2 })).toBe(
     '1\u2502all:\n2\u2502\tcc a.c\n[There is more: the file has 11 lines. Continue with offset 3.]',
   )
@@ -17,21 +17,21 @@ test('read shows numbered lines whose numbers cannot be taken for a tab of the f
 
 // BUG-044
 test('an edit with the line numbers of read is refused with a hint and changes nothing', async () => {
-  const { text, world } = await setup({ '/work/f': 'all:\n\tcc a.c\n' })
+  const { text, world } = await setup({ '/proj/f': 'all:\n\tcc a.c\n' })
   const shown = await text('read', { path: 'f' })
   const answer = await text('edit', { path: 'f', edits: [{ oldText: shown, newText: 'x' }] })
   expect(answer).toBe(
-    'the old text does not occur in /work/f: it holds the line numbers of the read tool; leave them out. Read that part of the file again and copy the text exactly.',
+    'the old text does not occur in /proj/f: it holds the line numbers of the read tool; leave them out. Read that part of the file again and copy the text exactly.',
   )
   expect(world.disk.effectCount).toBe(0)
 })
 
 // BUG-039
 test('an edit says what changed, and the difference shown is what is on disk', async () => {
-  const { run, text, world } = await setup({ '/work/f': 'A old B\n' })
+  const { run, text, world } = await setup({ '/proj/f': 'A old B\n' })
   const newText = "x=$'y $& $$ $`z $1 $<n>"
   const { data } = await run('edit', { path: 'f', edits: [{ oldText: 'old', newText }] })
-  expect(world.disk.text('/work/f')).toBe(`A ${newText} B\n`)
+  expect(world.disk.text('/proj/f')).toBe(`A ${newText} B\n`)
   expect(data.card).toEqual({
     v: 1,
     kind: 'diff',
@@ -45,13 +45,13 @@ test('an edit says what changed, and the difference shown is what is on disk', a
 })
 
 test('several edits of one call apply together or not at all', async () => {
-  const { text, world } = await setup({ '/work/f': 'one\ntwo\n' })
+  const { text, world } = await setup({ '/proj/f': 'one\ntwo\n' })
   const edits = [
     { oldText: 'one', newText: '1' },
     { oldText: 'three', newText: '3' },
   ]
   expect(await text('edit', { path: 'f', edits })).toContain('the old text of piece 2 does not occur')
-  expect(world.disk.text('/work/f')).toBe('one\ntwo\n')
+  expect(world.disk.text('/proj/f')).toBe('one\ntwo\n')
 })
 
 test('write tells a new file from one that was replaced', async () => {
@@ -62,18 +62,18 @@ test('write tells a new file from one that was replaced', async () => {
 })
 
 test('a hard-linked file is replaced only when the call says so', async () => {
-  const { text, world } = await setup({ '/work/f': 'x\n', '/work/g': { hardLink: '/work/f' } })
+  const { text, world } = await setup({ '/proj/f': 'x\n', '/proj/g': { hardLink: '/proj/f' } })
   expect(await text('write', { path: 'f', content: 'y\n' })).toContain('Set breakHardLink')
   await text('write', { path: 'f', content: 'y\n', breakHardLink: true })
-  expect(world.disk.tree('/work')).toEqual({ '/work/f': 'y\n', '/work/g': 'x\n' })
+  expect(world.disk.tree('/proj')).toEqual({ '/proj/f': 'y\n', '/proj/g': 'x\n' })
 })
 
 // BUG-054
 test('an image goes to the model as an image whatever its name, and its bytes are a blob of the session', async () => {
   const { run, session, text } = await setup({
-    '/work/a.png': jpeg,
-    '/work/fake.png': '<svg/>',
-    '/work/c.jpg': '%PDF-1.7',
+    '/proj/a.png': jpeg,
+    '/proj/fake.png': '<svg/>',
+    '/proj/c.jpg': '%PDF-1.7',
   })
   const { result } = await run('read', { path: 'a.png' })
   expect(result.content).toMatchObject([{ type: 'image', mediaType: 'image/jpeg', blob: { size: jpeg.length } }])
@@ -84,13 +84,13 @@ test('an image goes to the model as an image whatever its name, and its bytes ar
 })
 
 test('list marks folders and links and gives sizes', async () => {
-  const { text } = await setup({ '/work/b': '12', '/work/a/x': '', '/work/l': { link: 'b' }, '/work/e': null })
+  const { text } = await setup({ '/proj/b': '12', '/proj/a/x': '', '/proj/l': { link: 'b' }, '/proj/e': null })
   expect(await text('list', {})).toBe('a/\nb  2\ne/\nl@')
   expect(await text('list', { path: 'e' })).toBe('The folder is empty.')
 })
 
 test('cards say what a call is about before it runs and what it came to', async () => {
-  const { run, session } = await setup({ '/work/f': 'a\nb\nc\n' })
+  const { run, session } = await setup({ '/proj/f': 'a\nb\nc\n' })
   const cards = async (tool: string, args: Record<string, unknown>) => {
     const { data } = await run(tool, args)
     const call = session.events.findLast(({ type }) => type === 'tool/call')
@@ -122,9 +122,9 @@ test('reads of one file may overlap, a change of it may not', async () => {
   const { fs } = ctx
   const keys = (tool: { overlap?: unknown }, path: string) =>
     (tool.overlap as (args: { path: string }, of: typeof session) => unknown)({ path }, session)
-  expect(keys(toolFs.readTool(fs), 'a/../f')).toEqual({ reads: ['/work/f'] })
-  expect(keys(toolFs.editTool(fs), './f')).toEqual({ writes: ['/work/f'] })
-  expect(keys(toolFs.writeTool(fs), '/work/f')).toEqual({ writes: ['/work/f'] })
+  expect(keys(toolFs.readTool(fs), 'a/../f')).toEqual({ reads: ['/proj/f'] })
+  expect(keys(toolFs.editTool(fs), './f')).toEqual({ writes: ['/proj/f'] })
+  expect(keys(toolFs.writeTool(fs), '/proj/f')).toEqual({ writes: ['/proj/f'] })
 })
 
 test('what the model is told about the tools is pinned', async () => {

@@ -9,13 +9,13 @@ import { expect, test } from 'vitest'
 
 /** One call with a ripgrep that does what the test says; without a handler its program is missing. */
 async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal) {
-  const world = simWorld({ autoAdvance: true, files: { '/work/a.txt': 'x' } })
+  const world = simWorld({ autoAdvance: true, files: { '/proj/a.txt': 'x' } })
   if (handler) world.processes.on('rg', handler)
   const ctx = new Context()
   for (const plugin of [worldPlugin(world), memoryStorePlugin, session]) await ctx.plugin(plugin)
   await ctx.plugin(tools, { otherwise: 'allow' })
   for (const plugin of [fs, search]) await ctx.plugin(plugin)
-  const own = await ctx.sessions.create({ cwd: '/work' })
+  const own = await ctx.sessions.create({ cwd: '/proj' })
   const call = { id: 'c1', tool: 'grep', arguments: { pattern: 'x', output: 'files' } }
   const { result } = await ctx.tools.execute({ session: own, call, ...(signal && { signal }) })
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
@@ -23,7 +23,7 @@ async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal) {
 }
 
 test('what cannot be read is said, and the rest is shown', async () => {
-  const { text } = await withRipgrep(() => ({ stdout: '/work/a.txt\0', code: 2 }))
+  const { text } = await withRipgrep(() => ({ stdout: '/proj/a.txt\0', code: 2 }))
   expect(text).toBe('a.txt\n[some files or folders could not be read]')
 })
 
@@ -44,7 +44,7 @@ test.each([
 ])('a search without end is ended by an abort %s, and no program is left', async (_, when) => {
   const controller = new AbortController()
   const { outcome, world } = await withRipgrep((_, program) => {
-    program.stdout('/work/a.txt\0')
+    program.stdout('/proj/a.txt\0')
     when(() => controller.abort(new Error('stop')))
   }, controller.signal)
   expect(outcome).toMatchObject({ tag: 'aborted' })
@@ -52,7 +52,7 @@ test.each([
 })
 
 test('a flood of paths is cut and the program is ended', async () => {
-  const paths = Array.from({ length: search.CANDIDATES_MAX + 2 }, (_, index) => `/work/f${index}\0`).join('')
+  const paths = Array.from({ length: search.CANDIDATES_MAX + 2 }, (_, index) => `/proj/f${index}\0`).join('')
   const { text, world } = await withRipgrep((_, program) => program.stdout(paths))
   expect(text).toMatch(/\[there are more files; narrow the search to see them\]$/)
   expect(world.processes.alive).toEqual([])

@@ -14,7 +14,7 @@ async function call(handler: ProgramHandler, signal?: AbortSignal) {
   for (const plugin of [worldPlugin(world), memoryStorePlugin, session]) await ctx.plugin(plugin)
   await ctx.plugin(tools, { otherwise: 'allow' })
   await ctx.plugin(shell)
-  const own = await ctx.sessions.create({ cwd: '/work' })
+  const own = await ctx.sessions.create({ cwd: '/proj' })
   const request = { id: 'c1', tool: 'bash', arguments: { command: 'x' } }
   const { result } = await ctx.tools.execute({ session: own, call: request, ...(signal && { signal }) })
   return { result, value: result.value as unknown as shell.CommandResult, world }

@@ -17,7 +17,7 @@ beforeEach(async () => {
   for (const plugin of [memoryStorePlugin, session]) await ctx.plugin(plugin)
   await ctx.plugin(tools, { otherwise: 'allow' })
   await ctx.plugin(todo)
-  own = await ctx.sessions.create({ cwd: '/work' })
+  own = await ctx.sessions.create({ cwd: '/proj' })
 })
 afterEach(() => ctx.fiber.dispose())
 
@@ -89,7 +89,7 @@ test('what the model reads of the tool is this', () => {
 
 // BUG-089
 test('the list is a fold of the log: the last write counts, each session has its own', async () => {
-  const child = await ctx.sessions.create({ cwd: '/work', parent: { id: own.id, seq: 0 } })
+  const child = await ctx.sessions.create({ cwd: '/proj', parent: { id: own.id, seq: 0 } })
   await write([item('first', 'doing')])
   await write(list)
   await write([item('of the child', 'pending')], child)
