@@ -50,7 +50,8 @@ function listenerOf(plan: Plan): VerdictListener {
     case 'next not awaited':
       return (_call, next) => (void next(), verdict)
     case 'copies next':
-      return async (_call, next) => ({ ...(await next()), ...(plan.said !== 'abstain' && verdict) })
+      // A copy of what next() gave would be a verdict of its own: only one who has something to say copies.
+      return async (_call, next) => (plan.said === 'abstain' ? next() : { ...(await next()), ...verdict })
     case 'mutates':
       return async (call, next) => {
         const inner = await next()
