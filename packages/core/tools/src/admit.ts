@@ -96,7 +96,6 @@ export function logCall(state: CallState): void {
     ...(originalId !== undefined && { originalId }),
     ...(state.repairs && { repairs: state.repairs }),
   }
-  state.card = data.card
   if (parent) session.append('tool/code-dispatch', { callId: id, parent: parent.start.id, phase: 'start', call: data })
   else session.append('tool/call', data)
   state.logged = true

@@ -55,7 +55,7 @@ export class OwnTime {
   }
 }
 
-function goneFailure(event: string, listener: Listener): StageFailure {
+export function goneFailure(event: string, listener: Listener): StageFailure {
   const error = toolsErrors('TOOLS_LISTENER_GONE', { event })
   return new StageFailure('threw', listener.plugin, error.code, error.message)
 }
@@ -99,9 +99,7 @@ function bounded(
 ): Promise<unknown> {
   const { config, watchdog } = state.machine
   const { source } = state.start
-  const ms = Object.hasOwn(config.listenerTimeouts, event)
-    ? (config.listenerTimeouts[event] ?? config.listenerTimeoutMs)
-    : config.listenerTimeoutMs
+  const ms = config.listenerTimeouts[event] ?? config.listenerTimeoutMs
   return new Promise((resolve, reject) => {
     const limit = watchdog.limit(ms, () => {
       const error = toolsErrors('TOOLS_LISTENER_EXPIRED', { event, ms })

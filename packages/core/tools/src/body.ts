@@ -102,7 +102,7 @@ class Try {
   private async settle(attempt: Attempt): Promise<void> {
     const { state, abandoned } = this
     const { body, machine, start } = state
-    if (!abandoned) await this.end('the body of the outer call has ended')
+    await this.end('the body of the outer call has ended')
     body.running--
     if (abandoned) machine.report(`${start.tool} (${start.id}) settled as ${attempt.status} after it was abandoned`)
     else this.leave(attempt)

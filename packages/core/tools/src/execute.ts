@@ -1,6 +1,6 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
 import { AbortSource } from './abort.ts'
-import { ask, type OwnTime, underGrace } from './asking.ts'
+import { ask, goneFailure, type OwnTime, underGrace } from './asking.ts'
 import { DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
 import type { Registered } from './definition.ts'
@@ -111,7 +111,7 @@ class Nesting {
 
   /** What the wrapper's `next()` gives. A refusal that nobody looks at is no unhandled rejection. */
   private next(index: number, inner: Inner, listener: Listener, own: OwnTime): Promise<Attempt> {
-    const attempt = own.outside(this.again(index, inner))
+    const attempt = own.outside(this.again(index, inner, listener))
     attempt.then(
       () => (this.current = listener.plugin),
       () => {},
@@ -119,7 +119,9 @@ class Nesting {
     return attempt
   }
 
-  private async again(index: number, inner: Inner): Promise<Attempt> {
+  private async again(index: number, inner: Inner, listener: Listener): Promise<Attempt> {
+    // A wrapper whose plugin is gone has thrown; it starts nothing.
+    if (listener.gone()) throw goneFailure(event, listener)
     this.checkRepeatable(inner)
     const running = this.underDeadline(index, inner)
     inner.running = running
@@ -150,7 +152,6 @@ class Nesting {
     return new Promise((resolve) => {
       let grace: Limit | undefined
       const limit = watchdog.limit(ms, () => {
-        state.deadlines.delete(limit)
         source.fire(new DeadlineReached(ms))
         grace = watchdog.limit(GRACES * config.graceMs, () => finish(stopped(source, state.executed)))
       })

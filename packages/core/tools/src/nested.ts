@@ -1,6 +1,6 @@
 /** Owns nested calls: a capability of one run that makes ordinary calls with that run's call as parent. */
 import { type Json, messageOf } from '@sluice/base'
-import { AbortSource, reasonText } from './abort.ts'
+import { AbortSource } from './abort.ts'
 import type { RunState } from './body.ts'
 import { usedCallIds } from './call-ids.ts'
 import { textOf } from './cards.ts'
@@ -37,9 +37,6 @@ export class Nest {
 
   private async make(tool: string, args: unknown, run: RunState): Promise<Json> {
     if (run.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
-    const { aborted, reason } = this.source
-    if (aborted)
-      throw toolsErrors('TOOLS_NESTED_FAILED', { code: 'aborted', tool, reason: reasonText(reason), executed: 'no' })
     const state = this.stateOf(tool, args)
     const done = this.outer.machine.run(state)
     this.running.add(done)

@@ -78,7 +78,8 @@ it('a value that does not fit the output schema, or an output schema that is bro
   await bench.register(
     probeTool({ name: 'broken', output: { type: 'string', pattern: '(' }, body: () => 'x' }).definition,
   )
-  expect((await bench.call('broken')).result.outcome).toMatchObject({ tag: 'failed', executed: 'yes' })
+  const message = expect.stringContaining('the output schema of broken: Invalid regular expression')
+  expect((await bench.call('broken')).result.outcome).toMatchObject({ tag: 'failed', executed: 'yes', message })
 })
 
 // 7.5, BUG-079

@@ -93,6 +93,7 @@ it('a throw of a wrapper publishes its code, the plugin and whether the body ran
     expect(steps(settled)).toEqual(expect.arrayContaining(['execute:threw', 'normalize:normalized']))
     expect(probe.runs).toBe(runs)
   }
+  expect(bench.world.clock.monotonic()).toBe(0)
 })
 
 // 7.1

@@ -177,6 +177,25 @@ it('a restriction filters what an agent inherits, its children inherit the rest,
   ])
 })
 
+// 13.3
+it('a restriction may hold for direct or for nested calls only', async () => {
+  const bench = await soundBench()
+  await bench.register(tool('a'))
+  await bench.register(tool('b'))
+  const body = (_args: unknown, run: { call(name: string, args: object): Promise<unknown> }) =>
+    Promise.allSettled(['a', 'b'].map((name) => run.call(name, {}))).then((all) => all.map(({ status }) => status))
+  await bench.register(probeTool({ name: 'program', body }).definition)
+  await bench.plugin('rules', (ctx) => {
+    ctx.tools.restrict('main', { deny: ['a'], reach: 'direct' })
+    ctx.tools.restrict('main', { allow: ['a'], reach: 'nested' })
+  })
+  expect(names(bench, 'main')).toEqual(['b', 'program'])
+  expect([await valueOf(bench, 'a', 'main'), await valueOf(bench, 'b', 'main')]).toEqual(['unknown-tool', 'b'])
+  expect(await valueOf(bench, 'program', 'main')).toEqual(['fulfilled', 'rejected'])
+  const { result } = await bench.call('aa', {}, { agent: 'main' })
+  expect(result.outcome).toMatchObject({ tag: 'unknown-tool', nearest: ['b'] })
+})
+
 // 13.4
 it('a listener or guard that is mounted while a stage runs takes part in the next stage only', async () => {
   const bench = await soundBench()
@@ -202,7 +221,14 @@ it('a listener or guard that is mounted while a stage runs takes part in the nex
 
 // 13.4
 it('a plugin that unloads while its listener runs has thrown, and its listeners behind it are not called', async () => {
-  for (const event of ['tools/prepare', 'tools/pre-execute', 'tools/execute', 'tools/post-execute'] as const) {
+  const events = ['tools/prepare', 'tools/pre-execute', 'tools/execute', 'tools/post-execute'] as const
+  for (const [event, listeners] of events.flatMap(
+    (name) =>
+      [
+        [name, 1],
+        [name, 2],
+      ] as const,
+  )) {
     const bench = await soundBench()
     const probe = probeTool()
     await bench.register(probe.definition)
@@ -214,8 +240,7 @@ it('a plugin that unloads while its listener runs has thrown, and its listeners 
         await hold.promise
         return (all.at(-1) as () => unknown)()
       }
-      ctx.on(event as 'tools/prepare', listener as never, { order: 1 })
-      ctx.on(event as 'tools/prepare', listener as never, { order: 2 })
+      for (let order = 1; order <= listeners; order++) ctx.on(event as 'tools/prepare', listener as never, { order })
     })
     const label = `leaving#${plugin.uid}`
     const settling = bench.call('probe')
