@@ -22,6 +22,7 @@ async function expectMissing(bench: Bench, ...names: string[]): Promise<void> {
   expect(settled.result.outcome).toMatchObject({
     tag: 'denied',
     executed: 'no',
+    stage: 'pre-execute',
     code: 'TOOLS_POLICY_MISSING',
     by: names.join(', '),
     reason: `required policy not active: ${names.join(', ')}`,
