@@ -34,9 +34,8 @@ export function isObject(value: Json): value is JsonObject {
 /** Reads argument text, or a JSON value, once. */
 export function readArguments(given: unknown): Given {
   if (typeof given === 'string') {
-    const text = given.toWellFormed()
-    const quoted = text.slice(0, QUOTED_MAX).toWellFormed()
-    return { text, quoted, ...copied(() => (given.trim() === '' ? {} : parseJson(given))) }
+    const quoted = given.slice(0, QUOTED_MAX).toWellFormed()
+    return { text: given, quoted, ...copied(() => (given.trim() === '' ? {} : parseJson(given))) }
   }
   const result = copied(() => given)
   const text = 'copy' in result ? JSON.stringify(result.copy.value) : `(no JSON at ${result.problem.path})`

@@ -69,12 +69,11 @@ export async function runBatch(
   slots: Slots,
   request: BatchRequest,
 ): Promise<SettledBatch> {
-  const { session, agent, cutOff, signal, onProgress: listen } = request
+  const { session, calls: requests, agent, cutOff, signal, onProgress: listen } = request
   const source = new AbortSource(signal)
   const taken = new Set<string>()
   const number = session.fold(usedCallIds).batches
   let open = () => {}
-  const requests = [...request.calls]
   const gate = requests.length > 1 ? new Promise<void>((resolve) => (open = resolve)) : undefined
   const calls = requests.map(({ id: given, tool, arguments: args }, index) => {
     const { id, originalId } = identify(given, taken, session, world)

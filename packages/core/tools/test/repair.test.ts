@@ -137,6 +137,11 @@ describe('repair', () => {
     expect(fit(tree, value).repairs.length).toBeLessThan(40)
   })
 
+  test('leaves the first items of a list to their own schemas', () => {
+    const q = { type: 'array', prefixItems: [{ type: ['integer', 'string'] }], items: { type: 'integer' } }
+    expect(fit({ type: 'object', properties: { q } }, { q: ['12', '13'] }).value).toEqual({ q: ['12', 13] })
+  })
+
   test('leaves a string that holds half a character alone', () => {
     const list = { type: 'object', properties: { q: { type: 'array' } } }
     expect(fit(list, { q: '["\\ud800"]' })).toEqual({ value: { q: '["\\ud800"]' }, repairs: [] })

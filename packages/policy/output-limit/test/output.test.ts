@@ -60,11 +60,14 @@ describe('a long result', () => {
   })
 
   test('is cut after all other listeners, whatever they put into it', async () => {
-    const bench = await mount({ charsMax: 100 })
-    await bench.plugin('adds', (ctx) => {
-      ctx.on('tools/post-execute', () => ({ kind: 'replace', content: 'z'.repeat(10_000) }))
-    })
-    expect(textOf((await bench.call()).result.content).length).toBeLessThan(300)
+    const long = { kind: 'replace', content: 'z'.repeat(10_000) } as const
+    for (const early of [true, false]) {
+      const bench = await mount({ charsMax: 100 })
+      await bench.plugin('adds', (ctx) => {
+        ctx.on('tools/post-execute', async (_call, _result, next) => (early || (await next()), long))
+      })
+      expect(textOf((await bench.call()).result.content).length).toBeLessThan(300)
+    }
   })
 
   test('is cut even when the whole text cannot be kept, and says so', async () => {

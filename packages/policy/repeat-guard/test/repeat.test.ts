@@ -81,7 +81,7 @@ describe('the same call again and again', () => {
   test('tools that poll can be left out, and calls of programs are not counted', async () => {
     const polling = await mount({ repeatsMax: 1, except: ['probe'] })
     expect(await calls(polling, a, a, a)).not.toContain('denied')
-    const bench = await mount({ repeatsMax: 1 })
+    const bench = await mount({ repeatsMax: 1, except: ['program'] })
     await bench.plugin('program', (ctx) => {
       ctx.tools.register({
         name: 'program',
@@ -92,8 +92,8 @@ describe('the same call again and again', () => {
         },
       })
     })
-    expect((await bench.call({}, { tool: 'program' })).result.outcome.tag).toBe('succeeded')
-    expect(bench.probe.runs).toBe(3)
+    for (let i = 0; i < 2; i++) expect((await bench.call({}, { tool: 'program' })).result.outcome.tag).toBe('succeeded')
+    expect(bench.probe.runs).toBe(6)
   })
 
   test('the memory is bounded', async () => {
