@@ -4,6 +4,9 @@ import { memoryStorePlugin, type Session } from '@sluice/session'
 import { Context, type Plugin } from 'cordis'
 import { type SimWorld, simWorld, worldPlugin } from './world.ts'
 
+export type { PolicyBench } from './policy-bench.ts'
+export { policyBench } from './policy-bench.ts'
+
 export interface SimHost {
   readonly ctx: Context
   readonly world: SimWorld

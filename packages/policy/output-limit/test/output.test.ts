@@ -1,7 +1,10 @@
+import * as policy from '@sluice/output-limit'
 import { cut } from '@sluice/output-limit'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mount } from './mount.ts'
+import { policyBench } from '@sluice/testkit/host'
+
+const mount = policyBench.bind(undefined, policy)
 
 function textOf(content: readonly { readonly type: string }[]): string {
   return content.map((part) => ('text' in part ? String(part.text) : `[${part.type}]`)).join('|')

@@ -1,7 +1,10 @@
+import * as policy from '@sluice/permissions'
 import { decide, type Mode, parseRule } from '@sluice/permissions'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { mount } from './mount.ts'
+import { policyBench } from '@sluice/testkit/host'
+
+const mount = policyBench.bind(undefined, policy)
 
 const rules = (...texts: string[]) => texts.map((text) => parseRule('test', text))
 const policyOf = (

@@ -1,9 +1,12 @@
+import * as policy from '@sluice/repeat-guard'
 import { recentCalls, REMEMBERED_MAX, repetitions } from '@sluice/repeat-guard'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Bench, mount } from './mount.ts'
+import { type PolicyBench, policyBench } from '@sluice/testkit/host'
 
-async function calls(bench: Bench, ...args: object[]): Promise<string[]> {
+const mount = policyBench.bind(undefined, policy)
+
+async function calls(bench: PolicyBench, ...args: object[]): Promise<string[]> {
   const tags = []
   for (const one of args) tags.push((await bench.call(one)).result.outcome.tag)
   return tags

@@ -1,8 +1,11 @@
 import { defineErrors } from '@sluice/base'
+import * as policy from '@sluice/retry'
 import { pauseBefore, worthAnotherTry } from '@sluice/retry'
 import { traceOf } from '@sluice/tools'
 import { describe, expect, test } from 'vitest'
-import { mount } from './mount.ts'
+import { policyBench } from '@sluice/testkit/host'
+
+const mount = policyBench.bind(undefined, policy)
 
 const readOnly = { annotations: { readOnly: true } }
 const errors = defineErrors({

@@ -1,6 +1,9 @@
+import * as policy from '@sluice/timeout'
 import { deadlineOf } from '@sluice/timeout'
 import { describe, expect, test } from 'vitest'
-import { mount } from './mount.ts'
+import { policyBench } from '@sluice/testkit/host'
+
+const mount = policyBench.bind(undefined, policy)
 
 const forever = () => new Promise<never>(() => {})
 

@@ -1,23 +1,30 @@
-/** Owns the bench of this package's tests: tools with this policy, a probe, and one session in memory. */
-import * as policy from '@sluice/timeout'
+/** Owns the bench of a policy's tests: tools with the policy and a probe, and one session in memory. */
 import * as sessionPlugin from '@sluice/session'
 import { memoryStorePlugin, type Session } from '@sluice/session'
-import { type ProbeOptions, type ProbeTool, probeTool, type SimWorld, simWorld, worldPlugin } from '@sluice/testkit'
 import * as toolsPlugin from '@sluice/tools'
 import type { SettledCall } from '@sluice/tools'
-import { Context, type Fiber } from 'cordis'
+import { Context, type Fiber, type Plugin } from 'cordis'
+import { type ProbeOptions, type ProbeTool, probeTool } from './probe.ts'
+import { type SimWorld, simWorld, worldPlugin } from './world.ts'
 
-export interface Bench {
+export interface PolicyBench {
   readonly ctx: Context
   readonly world: SimWorld
   readonly session: Session
   readonly probe: ProbeTool
   readonly policy: Fiber
   plugin(name: string, apply: (ctx: Context) => void): Promise<Fiber>
+  /** Runs one call of the probe, or of another tool. */
   call(args?: object, options?: { tool?: string; signal?: AbortSignal }): Promise<SettledCall>
 }
 
-export async function mount(config: object = {}, probed: ProbeOptions = {}, tools: object = {}): Promise<Bench> {
+/** Mounts `policy` with its configuration; `tools` is configuration of the tools plugin, where `otherwise` is `allow`. */
+export async function policyBench(
+  policy: Plugin,
+  config: object = {},
+  probed: ProbeOptions = {},
+  tools: object = {},
+): Promise<PolicyBench> {
   const world = simWorld({ autoAdvance: true })
   const ctx = new Context()
   await ctx.plugin(worldPlugin(world))
