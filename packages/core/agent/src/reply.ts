@@ -39,20 +39,21 @@ export async function collectReply(
     return { content, finish: aborted ? 'aborted' : 'error', ...(usage && { usage }), failure }
   }
   try {
-    await eachUntilAborted(stream, signal, (piece) => {
+    signal.throwIfAborted()
+    for await (const piece of stream()) {
       onPiece(piece)
       if (piece.type === 'finish') {
         finish = piece.reason
         usage = piece.usage
-        return 'end'
+        break
       }
       chars += add(content, piece)
       if (chars > REPLY_CHARS_MAX) throw agentErrors('AGENT_REPLY_TOO_LONG', { model, charsMax: REPLY_CHARS_MAX })
-      return 'more'
-    })
+    }
   } catch (error) {
     return failed(error)
   }
+  if (finish === 'aborted' && signal.aborted) return failed(signal.reason)
   if (finish === undefined || finish === 'incomplete') {
     const { code, message } = agentErrors('AGENT_REPLY_INCOMPLETE', { model })
     return { content, finish: 'incomplete', ...(usage && { usage }), failure: { code, message } }
@@ -72,30 +73,4 @@ function add(content: AssistantPart[], piece: Exclude<StreamPart, { type: 'finis
   if (last?.type === piece.type) content[content.length - 1] = { type: piece.type, text: last.text + piece.text }
   else if (piece.text !== '') content.push({ type: piece.type, text: piece.text })
   return piece.text.length
-}
-
-/** An adapter that ignores the signal cannot hold the turn: its next piece is raced with the abort. */
-async function eachUntilAborted<T>(
-  open: () => AsyncIterable<T>,
-  signal: AbortSignal,
-  each: (item: T) => 'more' | 'end',
-): Promise<void> {
-  signal.throwIfAborted()
-  const iterator = open()[Symbol.asyncIterator]()
-  let stop = () => {}
-  const aborted = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason as Error)
-  })
-  aborted.catch(() => {})
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    for (;;) {
-      const next = await Promise.race([aborted, iterator.next()])
-      if (next.done === true || each(next.value) === 'end') return
-    }
-  } finally {
-    signal.removeEventListener('abort', stop)
-    // Not awaited: a generator that hangs in its cleanup must not hold the turn.
-    void Promise.resolve(iterator.return?.()).catch(() => {})
-  }
 }

@@ -5,12 +5,12 @@ import { Service } from 'cordis'
 import { assert } from '@sluice/base'
 import { llmErrors } from './errors.ts'
 import { modelName } from './model-name.ts'
-import { guardedStream } from './stream.ts'
+import { type EndStream, guardedStream } from './stream.ts'
 
 interface Mounted {
   readonly adapter: ModelAdapter
-  /** One per running stream; fired when the adapter is unmounted. */
-  readonly running: Set<AbortController>
+  /** Running streams; they end when the adapter is unmounted. */
+  readonly running: Set<EndStream>
 }
 
 export class LlmService extends Service implements Llm {
@@ -29,7 +29,7 @@ export class LlmService extends Service implements Llm {
         this.mounted.set(provider, entry)
         return () => {
           this.mounted.delete(provider)
-          for (const controller of entry.running) controller.abort()
+          for (const end of entry.running) end()
         }
       },
       `ctx.llm.register(${JSON.stringify(provider)})`,
@@ -46,35 +46,16 @@ export class LlmService extends Service implements Llm {
     const entry = model === '' ? undefined : this.mounted.get(provider)
     const missing = () => llmErrors('LLM_NO_ADAPTER', { model: request.model, providers: this.providers() })
     if (entry === undefined) throw missing()
-    return run(entry, provider, request, missing)
-  }
-}
-
-async function* run(entry: Mounted, provider: string, request: ModelRequest, missing: () => Error) {
-  const controller = new AbortController()
-  const onAbort = () => controller.abort(request.signal.reason)
-  if (request.signal.aborted) onAbort()
-  request.signal.addEventListener('abort', onAbort, { once: true })
-  entry.running.add(controller)
-  try {
-    yield* guardedStream({
+    const { signal } = request
+    return guardedStream({
       provider,
-      parts: lazily(() => entry.adapter.stream({ ...request, signal: controller.signal })),
-      signal: controller.signal,
+      open: (own) => entry.adapter.stream({ ...request, signal: own }),
+      signal,
+      running: entry.running,
       ended: () => {
-        if (!request.signal.aborted) throw missing()
+        if (!signal.aborted) throw missing()
         return { type: 'finish', reason: 'aborted' }
       },
     })
-  } finally {
-    request.signal.removeEventListener('abort', onAbort)
-    entry.running.delete(controller)
-    // Whatever the adapter left open for this request ends with it.
-    controller.abort()
   }
-}
-
-/** An adapter that throws instead of returning a stream fails where the stream is read, like any other failure. */
-function lazily(open: () => AsyncIterable<unknown>): AsyncIterable<unknown> {
-  return { [Symbol.asyncIterator]: () => open()[Symbol.asyncIterator]() }
 }

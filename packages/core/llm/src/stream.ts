@@ -5,42 +5,63 @@ import { TextSeam } from './text-seam.ts'
 
 export interface GuardedSource {
   readonly provider: string
-  readonly parts: AsyncIterable<unknown>
-  /** Fires when the request is aborted or the adapter is unmounted. */
+  /** Called once, when the first part is asked for. */
+  readonly open: (signal: AbortSignal) => AsyncIterable<unknown>
+  /** The caller's own. */
   readonly signal: AbortSignal
-  /** Turns the end by `signal` into the part that ends the stream, or throws. */
+  /** How the stream is ended from outside until it has ended; the caller's signal ends it too. */
+  readonly running: Set<EndStream>
+  /** Turns an end from outside into the part that ends the stream, or throws. */
   readonly ended: () => StreamPart
 }
+
+export type EndStream = () => void
+
+/** Why what the adapter left open for a request is closed: its stream is over. */
+const over = new Error('the stream has ended')
 
 /** Parts of `source` in order, ending with exactly one `finish`. Rejects with what the source rejects with.
  *  @throws LLM_PART_INVALID */
 export async function* guardedStream(source: GuardedSource): AsyncGenerator<StreamPart, void, undefined> {
-  const { provider, signal } = source
+  const { provider, signal, running } = source
   if (signal.aborted) return yield source.ended()
-  const iterator = source.parts[Symbol.asyncIterator]()
-  const seam = new TextSeam()
-  const reader = abortableReader(iterator, signal)
-  let calls = 0
+  const controller = new AbortController()
+  let wake: ((value: 'ended') => void) | undefined
+  const end = () => {
+    controller.abort(signal.aborted ? signal.reason : over)
+    wake?.('ended')
+  }
+  signal.addEventListener('abort', end)
+  running.add(end)
+  let iterator: AsyncIterator<unknown> | undefined
   try {
+    iterator = source.open(controller.signal)[Symbol.asyncIterator]()
+    const parts = iterator
+    const seam = new TextSeam()
+    let calls = 0
     for (;;) {
-      const next = await reader.next()
-      if (next === 'aborted') {
+      const next = await new Promise<IteratorResult<unknown> | 'ended'>((resolve, reject) => {
+        if (controller.signal.aborted) return resolve('ended')
+        wake = resolve
+        parts.next().then(resolve, reject)
+      })
+      if (next === 'ended') {
         yield* seam.flush()
         return yield source.ended()
       }
       const part: StreamPart = next.done ? { type: 'finish', reason: 'incomplete' } : checkedPart(next.value, provider)
       if (part.type === 'tool-call') calls++
-      if (part.type === 'text' || part.type === 'reasoning') yield* seam.push(part)
-      else {
-        yield* seam.flush()
-        if (part.type === 'finish') return yield settledFinish(part, calls)
-        yield part
-      }
+      for (const piece of part.type === 'text' || part.type === 'reasoning' ? seam.push(part) : seam.flush()) yield piece
+      if (part.type === 'finish') return yield settledFinish(part, calls)
+      if (part.type === 'tool-call' || part.type === 'tool-call-started') yield part
     }
   } finally {
-    reader.dispose()
+    signal.removeEventListener('abort', end)
+    running.delete(end)
+    // Whatever the adapter left open for this request ends with it.
+    end()
     // Not awaited: an adapter that hangs while it cleans up must not hold the turn.
-    void Promise.resolve(iterator.return?.()).catch(() => undefined)
+    void Promise.resolve(iterator?.return?.()).catch(() => undefined)
   }
 }
 
@@ -51,20 +72,4 @@ function settledFinish(part: Finish, calls: number): Finish {
   if (part.reason === 'stop' && calls > 0) return { ...part, reason: 'tool-calls' }
   if (part.reason === 'tool-calls' && calls === 0) return { ...part, reason: 'incomplete' }
   return part
-}
-
-/** Reads one item at a time and stops waiting when the signal fires; what comes after that is not looked at. */
-function abortableReader(iterator: AsyncIterator<unknown>, signal: AbortSignal) {
-  let wake: ((value: 'aborted') => void) | undefined
-  const onAbort = () => wake?.('aborted')
-  signal.addEventListener('abort', onAbort, { once: true })
-  return {
-    next: () =>
-      new Promise<IteratorResult<unknown> | 'aborted'>((resolve, reject) => {
-        if (signal.aborted) return resolve('aborted')
-        wake = resolve
-        iterator.next().then(resolve, reject)
-      }),
-    dispose: () => signal.removeEventListener('abort', onAbort),
-  }
 }
