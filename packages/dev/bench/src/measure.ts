@@ -35,6 +35,9 @@ export interface Measured {
   readonly note: string
 }
 
+/** Both candidates run unmeasured for so long, so that what is compared is compiled code. */
+const WARM_MS = 4_000
+
 function median(times: number[]): number {
   const sorted = times.slice().sort((a, b) => a - b)
   return sorted[sorted.length >> 1] ?? Number.NaN
@@ -63,12 +66,14 @@ async function once(candidate: Candidate, { units, clock }: Case): Promise<numbe
 export async function measure(bench: Case): Promise<Measured> {
   const { floor, ours, rounds } = bench
   const times = { floor: [] as number[], ours: [] as number[] }
-  const warm = Math.ceil(rounds / 2)
-  for (let round = -warm; round < rounds; round++) {
-    const [floorUs, oursUs] = [await once(floor, bench), await once(ours, bench)]
-    if (round < 0) continue
-    times.floor.push(floorUs)
-    times.ours.push(oursUs)
+  const warmUntil = performance.now() + WARM_MS
+  for (let round = 0; round < rounds / 2 || performance.now() < warmUntil; round++) {
+    await once(floor, bench)
+    await once(ours, bench)
+  }
+  for (let round = 0; round < rounds; round++) {
+    times.floor.push(await once(floor, bench))
+    times.ours.push(await once(ours, bench))
   }
   await bench.close?.()
   const floorUs = median(times.floor)
