@@ -51,7 +51,8 @@ export async function* guardedStream(source: GuardedSource): AsyncGenerator<Stre
       }
       const part: StreamPart = next.done ? { type: 'finish', reason: 'incomplete' } : checkedPart(next.value, provider)
       if (part.type === 'tool-call') calls++
-      for (const piece of part.type === 'text' || part.type === 'reasoning' ? seam.push(part) : seam.flush()) yield piece
+      for (const piece of part.type === 'text' || part.type === 'reasoning' ? seam.push(part) : seam.flush())
+        yield piece
       if (part.type === 'finish') return yield settledFinish(part, calls)
       if (part.type === 'tool-call' || part.type === 'tool-call-started') yield part
     }
