@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 
 export const PRIVATE_FILE = 0o600
 export const PRIVATE_DIRECTORY = 0o700
+const COPY_BYTES = 1 << 20
 
 /** The POSIX name of a disk failure, or its message. */
 export function codeOf(error: unknown): string {
@@ -64,6 +65,26 @@ export async function writeWhole(disk: Disk, path: string, temporary: string, by
     await file.sync()
   } finally {
     await file.close()
+  }
+  await disk.rename(temporary, path)
+  await disk.syncDir(dirname(path))
+}
+
+/** Puts a copy of an open file in its place, so that whoever has it open has another file from then on. */
+export async function replaceByCopy(disk: Disk, path: string, original: DiskFile): Promise<void> {
+  const temporary = `${path}.tmp`
+  const copy = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
+  try {
+    const chunk = Buffer.allocUnsafe(COPY_BYTES)
+    for (let at = 0; ; ) {
+      const read = await original.read(chunk, at)
+      if (read === 0) break
+      await copy.write(chunk.subarray(0, read), at)
+      at += read
+    }
+    await copy.sync()
+  } finally {
+    await copy.close()
   }
   await disk.rename(temporary, path)
   await disk.syncDir(dirname(path))

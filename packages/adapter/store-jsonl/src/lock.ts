@@ -1,7 +1,7 @@
 /** Owns the lock of a session folder: one writer across processes; a dead owner keeps nothing. */
 import { join } from 'node:path'
 import { type Disk, isDiskError, mintId, type World } from '@sluice/base'
-import { sessionErrors } from '@sluice/session'
+import { type LogHolder, sessionErrors } from '@sluice/session'
 import { PRIVATE_FILE, readSmall, unlinkIfThere } from './disk.ts'
 import type { Layout } from './layout.ts'
 
@@ -11,12 +11,9 @@ const TAKEOVERS_MAX = 8
 /** Locks that went away while they were looked at. */
 const TRIES_MAX = 20
 
-interface Holder {
-  readonly pid: number
+interface Holder extends LogHolder {
   /** Absent where the platform cannot tell it. */
   readonly startedAt?: string
-  readonly host: string
-  readonly token: string
 }
 
 /** Tokens of this process: tells a lock of ours from one of a dead process that had our pid. */
@@ -29,9 +26,16 @@ export interface Lock {
   release(): Promise<void>
 }
 
-/** Takes the lock of an existing folder.
+/** Who holds the lock; a dead owner does not. */
+export async function holderOfLock(world: World, layout: Layout): Promise<LogHolder | undefined> {
+  const found = await readSmall(world.disk, layout.lock, LOCK_BYTES_MAX)
+  const holder = found && holderOf(found)
+  return holder && isHeld(world, holder) ? holder : undefined
+}
+
+/** Takes the lock of an existing folder. A holder on another host whose token is `gone` keeps nothing.
  *  @throws SESSION_LOCKED with the holder's pid and host */
-export async function takeLock(world: World, id: string, layout: Layout): Promise<Lock> {
+export async function takeLock(world: World, id: string, layout: Layout, gone?: string): Promise<Lock> {
   const { disk } = world
   const token = mintId(world, 'lock')
   const startedAt = world.processes.startTimeOf(world.host.pid)
@@ -47,7 +51,7 @@ export async function takeLock(world: World, id: string, layout: Layout): Promis
   }
   ours.add(token)
   try {
-    await take(world, id, layout, layout.lock, draft, 0)
+    await take(world, id, layout, { path: layout.lock, draft, gone, depth: 0 })
   } catch (error) {
     ours.delete(token)
     throw error
@@ -57,16 +61,17 @@ export async function takeLock(world: World, id: string, layout: Layout): Promis
   return { release: () => release(disk, layout.lock, token) }
 }
 
+interface Way {
+  readonly path: string
+  readonly draft: string
+  readonly gone: string | undefined
+  readonly depth: number
+}
+
 /** Names the draft `path`. A dead holder is followed by exactly one: whoever takes the lock named after its token. */
-async function take(
-  world: World,
-  id: string,
-  layout: Layout,
-  path: string,
-  draft: string,
-  depth: number,
-): Promise<void> {
+async function take(world: World, id: string, layout: Layout, way: Way): Promise<void> {
   const { disk } = world
+  const { path, draft, gone, depth } = way
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {
       return await disk.link(draft, path)
@@ -76,11 +81,11 @@ async function take(
     const found = await readSmall(disk, path, LOCK_BYTES_MAX)
     if (!found) continue
     const holder = holderOf(found)
-    if (holder && isHeld(world, holder))
+    if (holder && isHeld(world, holder, gone))
       throw sessionErrors('SESSION_LOCKED', { id, pid: holder.pid, host: holder.host })
     if (depth === TAKEOVERS_MAX) break
     const claim = join(layout.dir, `lock.after-${holder?.token ?? 'unreadable'}`)
-    await take(world, id, layout, claim, draft, depth + 1)
+    await take(world, id, layout, { path: claim, draft, gone, depth: depth + 1 })
     try {
       // Somebody may have followed the dead holder before the claim was ours.
       const now = await readSmall(disk, path, LOCK_BYTES_MAX)
@@ -112,9 +117,9 @@ function holderOf(bytes: Buffer): Holder | undefined {
   }
 }
 
-function isHeld(world: World, holder: Holder): boolean {
+function isHeld(world: World, holder: Holder, gone?: string): boolean {
   // What runs on another host cannot be seen from here.
-  if (holder.host !== world.host.hostname) return true
+  if (holder.host !== world.host.hostname) return holder.token !== gone
   if (abandoned.get(world.disk)?.has(holder.token)) return false
   if (holder.pid === world.host.pid && holder.startedAt === undefined) return ours.has(holder.token)
   return world.processes.isAlive(holder.pid, holder.startedAt)

@@ -11,12 +11,12 @@ export async function openLogFile(disk: Disk, id: string, layout: Layout, write:
   const file = await disk.open(layout.events, options).catch((error: unknown) => {
     const detail = notAFile.get(isDiskError(error) ? error.code : '')
     if (detail === undefined) throw error
-    throw sessionErrors('SESSION_NOT_A_LOG', { id, detail }, { cause: error })
+    throw sessionErrors('SESSION_NOT_A_LOG', { id, path: layout.events, detail }, { cause: error })
   })
   const { kind } = await file.stat()
   if (kind === 'file') return file
   await file.close()
-  throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: `it is a ${kind}` })
+  throw sessionErrors('SESSION_NOT_A_LOG', { id, path: layout.events, detail: `it is a ${kind}` })
 }
 
 const notAFile = new Map([
@@ -27,17 +27,22 @@ const notAFile = new Map([
 
 /** Shows every event of the file.
  *  @throws SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
-export async function readWhole(id: string, file: DiskFile, visit: (event: SessionEvent) => void): Promise<Scan> {
+export async function readWhole(
+  id: string,
+  path: string,
+  file: DiskFile,
+  visit: (event: SessionEvent, line: number) => void,
+): Promise<Scan> {
   let first: SessionEvent | undefined
-  const scan = await scanLog(file, (event) => {
+  const scan = await scanLog(file, (event, line) => {
     first ??= event
-    visit(event)
+    visit(event, line)
   })
   const format = formatOf(first, scan.badStart)
-  if (format !== undefined && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, format })
+  if (format !== undefined && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, path, format })
   if (!first) {
     const detail = scan.size === 0 ? 'it is empty' : 'it holds no readable event'
-    throw sessionErrors('SESSION_NOT_A_LOG', { id, detail })
+    throw sessionErrors('SESSION_NOT_A_LOG', { id, path, detail })
   }
   return scan
 }

@@ -22,7 +22,8 @@ export async function rewrite(
 ): Promise<RepairedLog> {
   const lost = last + 1 - events.length
   if (lost > LOST_MAX) throw sessionErrors('SESSION_BEYOND_REPAIR', { id, lost, lostMax: LOST_MAX })
-  if (events.length === 0) throw sessionErrors('SESSION_NOT_A_LOG', { id, detail: 'none of its events can be kept' })
+  if (events.length === 0)
+    throw sessionErrors('SESSION_NOT_A_LOG', { id, path: layout.events, detail: 'none of its events can be kept' })
   const text = whole(id, events, last).map((event) => encodeRecord(JSON.stringify(event)))
   const backup = await keep(disk, layout)
   await writeWhole(disk, layout.events, `${layout.events}.tmp`, Buffer.from(text.join('')))

@@ -26,7 +26,7 @@ interface Line {
 
 /** Walks the records of a file, keeping at most one chunk and one line in memory. */
 class Scanner {
-  private readonly onEvent: (event: SessionEvent) => void
+  private readonly onEvent: (event: SessionEvent, line: number) => void
   private readonly findings: LogFinding[] = []
   /** Bad lines with no good one after them yet: the torn tail, if the file ends here. */
   private pending: Line[] = []
@@ -35,7 +35,10 @@ class Scanner {
   private badStart: string | undefined
   end: number
 
-  constructor(from: { readonly offset: number; readonly seq: number }, onEvent: (event: SessionEvent) => void) {
+  constructor(
+    from: { readonly offset: number; readonly seq: number },
+    onEvent: (event: SessionEvent, line: number) => void,
+  ) {
     this.onEvent = onEvent
     this.end = from.offset
     this.expected = from.seq
@@ -72,7 +75,7 @@ class Scanner {
       this.found({ kind: 'gap', line, detail })
     }
     this.expected = seq + 1
-    this.onEvent(event)
+    this.onEvent(event, line)
   }
 
   private found(finding: LogFinding): void {
@@ -89,10 +92,15 @@ class Scanner {
   }
 }
 
+/** Damage in the middle: nothing may be appended before it is repaired. A torn tail is what a crash leaves, and is cut. */
+export function isDamage({ kind }: LogFinding): boolean {
+  return kind !== 'torn-tail'
+}
+
 /** Reads from `from` to the end of the file. */
 export async function scanLog(
   file: DiskFile,
-  onEvent: (event: SessionEvent) => void,
+  onEvent: (event: SessionEvent, line: number) => void,
   from: { readonly offset: number; readonly seq: number } = { offset: 0, seq: 0 },
 ): Promise<Scan> {
   const scanner = new Scanner(from, onEvent)

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type DiskFile, isDiskError, isSluiceError, type World } from '@sluice/base'
 import {
   type LogFinding,
+  type LogHolder,
   type OpenedLog,
   type OpenLogOptions,
   type RepairedLog,
@@ -12,15 +13,15 @@ import {
   type SessionSummary,
   sessionErrors,
 } from '@sluice/session'
-import { codeOf, removeTree } from './disk.ts'
+import { codeOf, removeTree, replaceByCopy } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import { readIndex } from './index-file.ts'
 import { type Layout, layoutOf } from './layout.ts'
-import { sweep, takeLock } from './lock.ts'
+import { holderOfLock, sweep, takeLock } from './lock.ts'
 import { JsonlLog, ReadOnlyLog } from './log.ts'
 import { openLogFile, readWhole } from './open-file.ts'
 import { rewrite } from './repair.ts'
-import { type Scan, scanLog } from './scan.ts'
+import { isDamage, type Scan, scanLog } from './scan.ts'
 import { summaries } from './summary.ts'
 
 type Found = Pick<OpenedLog, 'events' | 'checkpoint'> & { readonly scan: Scan }
@@ -54,11 +55,11 @@ class JsonlStore implements SessionStore {
     })
   }
 
-  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
+  scan(id: string, visit: (event: SessionEvent, line: number) => void): Promise<readonly LogFinding[]> {
     return this.on(id, async (layout) => {
       const file = await openLogFile(this.world.disk, id, layout, false)
       try {
-        return (await readWhole(id, file, visit)).findings
+        return (await readWhole(id, layout.events, file, visit)).findings
       } finally {
         await file.close()
       }
@@ -85,7 +86,7 @@ class JsonlStore implements SessionStore {
         if (accepts(event)) events.push(event)
         else refused++
       })
-      if (refused === 0 && !isDamaged(findings)) return { findings, lost: 0 }
+      if (refused === 0 && findings.length === 0) return { findings, lost: 0 }
       return rewrite(disk, id, layout, events, last, findings)
     })
   }
@@ -102,6 +103,27 @@ class JsonlStore implements SessionStore {
     })
   }
 
+  holder(id: string): Promise<LogHolder | undefined> {
+    return this.on(id, async (layout) => {
+      await this.world.disk.lstat(layout.events)
+      return holderOfLock(this.world, layout)
+    })
+  }
+
+  unlock(id: string, { token }: LogHolder): Promise<void> {
+    const { disk } = this.world
+    const replace = async (layout: Layout) => {
+      const file = await openLogFile(disk, id, layout, false)
+      try {
+        // A holder that is not gone after all goes on writing to the old file, at places of its own.
+        await replaceByCopy(disk, layout.events, file)
+      } finally {
+        await file.close()
+      }
+    }
+    return this.locked(id, replace, token)
+  }
+
   private async exists(layout: Layout): Promise<boolean> {
     try {
       await this.world.disk.lstat(layout.events)
@@ -116,17 +138,20 @@ class JsonlStore implements SessionStore {
     const { world } = this
     // Looked at first, so that nothing is made beside something that is no log.
     await (await openLogFile(world.disk, id, layout, false)).close()
-    const lock = await takeLock(world, id, layout)
+    const lock = await writing(layout, () => takeLock(world, id, layout))
     let file: DiskFile | undefined
     let keepOpen = false
     try {
-      await sweep(world, layout)
-      file = await openLogFile(world.disk, id, layout, true)
-      // What is read below is built upon, so it has to be on disk.
-      await file.datasync()
+      file = await writing(layout, async () => {
+        await sweep(world, layout)
+        const opened = await openLogFile(world.disk, id, layout, true)
+        // What is read below is built upon, so it has to be on disk.
+        await opened.datasync()
+        return opened
+      })
       const { scan, ...found } = await this.read(id, layout, file, options)
       const { findings } = scan
-      if (isDamaged(findings)) return { log: new ReadOnlyLog(world, layout), ...found, findings, writable: false }
+      if (findings.some(isDamage)) return { log: new ReadOnlyLog(world, layout), ...found, findings, writable: false }
       const start = { existing: { file, lock, end: scan.end, stat: await file.stat() } }
       const last = found.events.at(-1)?.seq ?? found.checkpoint?.seq ?? -1
       keepOpen = true
@@ -146,22 +171,25 @@ class JsonlStore implements SessionStore {
       const events: SessionEvent[] = []
       const scan = await scanLog(file, (event) => events.push(event), { offset, seq: seq + 1 })
       // Where the tail is not as it should be, the whole log tells better what is wrong.
-      if (!isDamaged(scan.findings)) return { events, scan, checkpoint: { seq, state } }
+      if (!scan.findings.some(isDamage)) return { events, scan, checkpoint: { seq, state } }
     }
     const events: SessionEvent[] = []
-    const scan = await readWhole(id, file, (event) => events.push(event))
+    const scan = await readWhole(id, layout.events, file, (event) => events.push(event))
     return { events, scan }
   }
 
-  private locked<T>(id: string, work: (layout: Layout) => Promise<T>): Promise<T> {
+  /** `gone` is the token of a holder on another host that keeps nothing any more. */
+  private locked<T>(id: string, work: (layout: Layout) => Promise<T>, gone?: string): Promise<T> {
     return this.on(id, async (layout) => {
       await this.world.disk.lstat(layout.events)
-      const lock = await takeLock(this.world, id, layout)
-      try {
-        return await work(layout)
-      } finally {
-        await lock.release()
-      }
+      return writing(layout, async () => {
+        const lock = await takeLock(this.world, id, layout, gone)
+        try {
+          return await work(layout)
+        } finally {
+          await lock.release()
+        }
+      })
     })
   }
 
@@ -178,9 +206,13 @@ class JsonlStore implements SessionStore {
   }
 }
 
-/** Damage in the middle: nothing may be appended before it is repaired. */
-function isDamaged(findings: readonly LogFinding[]): boolean {
-  return findings.some((finding) => finding.kind !== 'torn-tail')
+async function writing<T>(layout: Layout, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!isDiskError(error) || error.code === 'ENOENT') throw error
+    throw storeErrors('STORE_UNWRITABLE', { path: layout.dir, code: error.code }, { cause: error })
+  }
 }
 
 /** Sessions below `root`, an absolute path. Nothing is made there before the first write. */

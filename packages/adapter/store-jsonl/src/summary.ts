@@ -1,8 +1,9 @@
-/** Owns what a list of sessions shows: read from the first record of each log, never from the whole. */
-import type { World } from '@sluice/base'
+/** Owns what a list of sessions shows: read from the beginning and the end of each log, not from the whole. */
+import type { DiskFile, World } from '@sluice/base'
 import type { SessionEvent, SessionSummary } from '@sluice/session'
 import { readAll } from './disk.ts'
 import { layoutOf } from './layout.ts'
+import { readEnd } from './log-end.ts'
 import { decodeRecord, LF, Problem } from './record.ts'
 
 /** Bytes in which the first record must end. */
@@ -35,8 +36,9 @@ async function summaryOf(world: World, root: string, id: string): Promise<Sessio
     try {
       const { kind, size } = await file.stat()
       if (kind !== 'file') return unreadable(id, path, `a ${kind} stands in place of the log`)
-      const bytes = await readAll(file, Math.min(size, FIRST_BYTES_MAX))
-      return startOf(bytes, id, path) ?? unreadable(id, path, 'the log does not begin with a readable record')
+      const start = startOf(await readAll(file, Math.min(size, FIRST_BYTES_MAX)))
+      if (!start) return unreadable(id, path, 'the log does not begin with a readable record')
+      return await summed(id, path, start, file, size)
     } finally {
       await file.close()
     }
@@ -48,12 +50,25 @@ async function summaryOf(world: World, root: string, id: string): Promise<Sessio
   }
 }
 
-function startOf(bytes: Buffer, id: string, path: string): SessionSummary | undefined {
+async function summed(
+  id: string,
+  path: string,
+  { at: startedAt, data: { cwd, format } }: SessionEvent<'session/started'>,
+  file: DiskFile,
+  size: number,
+): Promise<SessionSummary> {
+  if (typeof format === 'number' && format > 1) {
+    return unreadable(id, path, `its format ${String(format)} is newer than this version reads`)
+  }
+  const { last, damage } = await readEnd(file, size)
+  return { id, cwd, startedAt, path, ...(last && { last }), ...(damage && { damage }) }
+}
+
+function startOf(bytes: Buffer): SessionEvent<'session/started'> | undefined {
   const end = bytes.indexOf(LF)
   const first = end < 0 ? undefined : decodeRecord(bytes.subarray(0, end))
   if (!first || first instanceof Problem || first.type !== 'session/started') return undefined
-  const { cwd } = (first as SessionEvent<'session/started'>).data
-  return { id, cwd, startedAt: first.at, path }
+  return first as SessionEvent<'session/started'>
 }
 
 function unreadable(id: string, path: string, problem: string): SessionSummary {

@@ -60,6 +60,15 @@ test('a disk that turns read-only is told, and the session goes on when it is wr
   expect(linesOf(world)).toHaveLength(4)
 })
 
+test('what a read-only disk refuses is called unwritable, not unreadable', async () => {
+  const world = await machineWith(1)
+  world.disk.setReadOnly(true)
+  const { sessions } = await mount(world)
+  for (const work of [sessions.open('s'), sessions.repair('s'), sessions.remove('s')]) {
+    await expect(work).rejects.toMatchObject({ code: 'STORE_UNWRITABLE', data: { path: `${DIR}/s`, code: 'EROFS' } })
+  }
+})
+
 test('after a failed sync the lost bytes are written again through a new descriptor', async () => {
   const { world, session } = await opened()
   user(session, 'lost by the kernel')

@@ -1,3 +1,4 @@
+import type { LogHolder } from '@sluice/session'
 import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { DIR, filesOf, machineWith, mount, otherProcess, texts, user } from './kit.ts'
@@ -43,6 +44,33 @@ test('a lock of another host is respected, for nobody here can see whether its o
     code: 'SESSION_LOCKED',
     data: { pid: 9, host: 'elsewhere' },
   })
+})
+
+test('a person can take a session away from a host that is gone, and from no other holder', async () => {
+  const machine = await machineWith(1)
+  const elsewhere = { ...machine, host: { ...machine.host, hostname: 'elsewhere', pid: 9 } }
+  const lost = await (await mount(elsewhere)).sessions.open('s')
+  user(lost, 'from elsewhere')
+  await lost.durable()
+  const { sessions } = await mount(machine)
+  const holder = await sessions.holder('s')
+  expect(holder).toMatchObject({ pid: 9, host: 'elsewhere' })
+  await expect(sessions.unlock('s', { pid: 9, host: 'elsewhere', token: 'other' })).rejects.toMatchObject({
+    code: 'SESSION_LOCKED',
+  })
+  await sessions.unlock('s', holder as LogHolder)
+  expect(await sessions.holder('s')).toBeUndefined()
+  machine.processes.plant({ pid: machine.host.pid })
+  const session = await sessions.open('s')
+  user(session, 'from here')
+  await session.durable()
+  const own = (await sessions.holder('s')) as LogHolder
+  await expect(sessions.unlock('s', own)).rejects.toMatchObject({ code: 'SESSION_LOCKED' })
+  // The other host was not gone after all: what it writes goes to a file that nobody reads any more.
+  user(lost, 'too late')
+  await lost.durable()
+  await session.close()
+  expect(texts(await sessions.open('s', 'read'))).toEqual(['message 1', 'from elsewhere', 'from here'])
 })
 
 test('a lock left unreadable by a loss of power is taken over', async () => {

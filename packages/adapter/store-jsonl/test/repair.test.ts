@@ -35,6 +35,17 @@ test('repair names what is lost, keeps all that is good and the file as it was, 
   expect(await sessions.repair('s')).toEqual({ findings: [], lost: 0 })
 })
 
+test('repair cuts a torn tail, and keeps it too', async () => {
+  const world = await machineWith(2)
+  const before = world.disk.text(LOG) ?? ''
+  withLog(world, `${before}{"seq":3,"at"`)
+  const { sessions } = await mount(world)
+  const { findings, lost, backup } = await sessions.repair('s')
+  expect([findings.map(({ kind }) => kind), lost]).toEqual([['torn-tail'], 0])
+  expect(world.disk.text(LOG)).toBe(before)
+  expect(world.disk.text(String(backup))).toContain('{"seq":3,"at"')
+})
+
 test('a log that lost its beginning is a session again', async () => {
   const world = await machineWith(3)
   withLog(world, `x${world.disk.text(LOG)}`)

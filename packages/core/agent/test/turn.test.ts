@@ -65,6 +65,8 @@ describe('a turn', () => {
       scan: (id, visit) => inner.scan(id, visit),
       repair: (id) => inner.repair(id),
       remove: (id) => inner.remove(id),
+      holder: (id) => inner.holder(id),
+      unlock: (id, holder) => inner.unlock(id, holder),
       async create(id) {
         const log = await inner.create(id)
         return Object.assign(Object.create(log) as typeof log, {
@@ -112,6 +114,8 @@ describe('a turn', () => {
       scan: (id, visit) => inner.scan(id, visit),
       repair: (id) => inner.repair(id),
       remove: (id) => inner.remove(id),
+      holder: (id) => inner.holder(id),
+      unlock: (id, holder) => inner.unlock(id, holder),
       async create(id) {
         const log = await inner.create(id)
         return Object.assign(Object.create(log) as typeof log, {

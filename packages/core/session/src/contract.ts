@@ -203,21 +203,21 @@ export const storeContract: readonly StoreCase[] = [
     },
   },
   {
-    title: 'sessions are listed newest first, with id and folder',
+    title: 'sessions are listed newest first, with id, folder and last event',
     async run({ store, again }) {
       for (const [index, id] of ['b', '__proto__', 'a'].entries()) {
         const log = await store.create(id)
-        write(log, started(id, AT + index))
-        await log.durable(0)
+        write(log, started(id, AT + index), ...(index === 2 ? [note(1), note(2)] : []))
+        await log.durable(2)
         await log.close()
       }
       const list = await again().list()
       assert.deepEqual(
-        list.map(({ id, cwd, startedAt }) => ({ id, cwd, startedAt })),
+        list.map(({ id, cwd, startedAt, last }) => ({ id, cwd, startedAt, last })),
         [
-          { id: 'a', cwd: '/proj/a', startedAt: AT + 2 },
-          { id: '__proto__', cwd: '/proj/__proto__', startedAt: AT + 1 },
-          { id: 'b', cwd: '/proj/b', startedAt: AT },
+          { id: 'a', cwd: '/proj/a', startedAt: AT + 2, last: { seq: 2, at: AT + 2 } },
+          { id: '__proto__', cwd: '/proj/__proto__', startedAt: AT + 1, last: { seq: 0, at: AT + 1 } },
+          { id: 'b', cwd: '/proj/b', startedAt: AT, last: { seq: 0, at: AT } },
         ],
       )
     },
@@ -266,6 +266,21 @@ export const storeContract: readonly StoreCase[] = [
       const fresh = await begin(again(), 's', note(1))
       await fresh.close()
       assert.equal((await eventsOf(again(), 's')).length, 2)
+    },
+  },
+  {
+    title: 'whoever writes a session can be named, and holds it no longer when it is closed',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      const holder = await again().holder('s')
+      assert.equal(typeof holder?.pid, 'number')
+      assert.ok(holder)
+      await assert.rejects(again().unlock('s', holder), { code: 'SESSION_LOCKED' })
+      await log.close()
+      assert.equal(await again().holder('s'), undefined)
+      await again().unlock('s', holder)
+      await assert.rejects(again().holder('other'), { code: 'SESSION_NOT_FOUND' })
+      await assert.rejects(again().unlock('other', holder), { code: 'SESSION_NOT_FOUND' })
     },
   },
   {

@@ -48,12 +48,13 @@ export const sessionErrors = defineErrors({
     when: 'a session is opened for writing while another writer holds it',
     message: (d: { id: string; pid: number; host: string }) =>
       `session ${d.id} is being written by process ${d.pid} on ${d.host}`,
-    remedy: 'End the other process, or open the session for reading.',
+    remedy:
+      'End the other process, or open the session for reading. One on a host that is gone keeps it until `sluice session unlock`.',
   },
   SESSION_NEWER_FORMAT: {
     when: 'a log was written in a format that this version does not know',
-    message: (d: { id: string; format: number }) =>
-      `session ${d.id} has format ${d.format}, newer than this version reads`,
+    message: (d: { id: string; path: string; format: number }) =>
+      `session ${d.id} has format ${d.format}, newer than this version reads: ${d.path}`,
     remedy: 'Update Sluice.',
   },
   SESSION_FORK_REFUSED: {
@@ -75,7 +76,8 @@ export const sessionErrors = defineErrors({
   },
   SESSION_NOT_A_LOG: {
     when: 'what stands in the place of a log is not one',
-    message: (d: { id: string; detail: string }) => `session ${d.id} has no readable log: ${d.detail}`,
+    message: (d: { id: string; path: string; detail: string }) =>
+      `session ${d.id} has no readable log at ${d.path}: ${d.detail}`,
     remedy: 'Look at the file; restore it from a backup or delete the session.',
   },
 })

@@ -2,6 +2,7 @@
 import { sessionErrors } from './errors.ts'
 import type {
   LogFinding,
+  LogHolder,
   OpenedLog,
   RepairedLog,
   SessionEvent,
@@ -56,6 +57,9 @@ class MemoryLog implements SessionLog {
   }
 }
 
+/** Only this process can hold a session that is in its memory. */
+const own: LogHolder = { pid: 0, host: 'this process', token: '' }
+
 /** Sessions live as long as the store does. One writer per session, as everywhere. */
 class MemoryStore implements SessionStore {
   readonly kind = 'memory'
@@ -80,16 +84,18 @@ class MemoryStore implements SessionStore {
     return { log, events: [...kept.events], findings: [], writable: mode === 'write' }
   }
 
-  async scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
-    for (const event of this.find(id).events.slice()) visit(event)
+  async scan(id: string, visit: (event: SessionEvent, line: number) => void): Promise<readonly LogFinding[]> {
+    for (const event of this.find(id).events.slice()) visit(event, event.seq + 1)
     return []
   }
 
   list(): Promise<SessionSummary[]> {
-    const summaries = [...this.sessions.values()].flatMap(({ events: [first] }) => {
+    const summaries = [...this.sessions.values()].flatMap(({ events }) => {
+      const [first] = events
       if (first?.type !== 'session/started') return []
       const { id, cwd } = (first as SessionEvent<'session/started'>).data
-      return [{ id, cwd, startedAt: first.at }]
+      const { seq, at } = events.at(-1) ?? first
+      return [{ id, cwd, startedAt: first.at, last: { seq, at } }]
     })
     return Promise.resolve(summaries.sort((a, b) => b.startedAt - a.startedAt))
   }
@@ -104,6 +110,14 @@ class MemoryStore implements SessionStore {
     this.sessions.delete(id)
   }
 
+  async holder(id: string): Promise<LogHolder | undefined> {
+    return this.find(id).writer && own
+  }
+
+  async unlock(id: string): Promise<void> {
+    this.refuseIfHeld(id, this.find(id))
+  }
+
   private find(id: string): Kept {
     const kept = this.sessions.get(id)
     if (!kept || kept.events.length === 0) throw sessionErrors('SESSION_NOT_FOUND', { id })
@@ -111,7 +125,7 @@ class MemoryStore implements SessionStore {
   }
 
   private refuseIfHeld(id: string, kept: Kept): void {
-    if (kept.writer) throw sessionErrors('SESSION_LOCKED', { id, pid: 0, host: 'this process' })
+    if (kept.writer) throw sessionErrors('SESSION_LOCKED', { id, ...own })
   }
 }
 

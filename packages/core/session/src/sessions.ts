@@ -14,6 +14,7 @@ import type {
   Fold,
   ForkOptions,
   LogFinding,
+  LogHolder,
   OpenedLog,
   OpenSessionOptions,
   RepairedLog,
@@ -26,6 +27,8 @@ import type {
 import { type RegisteredType, Vocabulary } from './vocabulary.ts'
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
+/** Events that do not fit, kept one by one in a scan. */
+const FINDINGS_MAX = 1000
 
 export class SessionsService implements Sessions {
   /** Tells Cordis that `ctx` is the caller's context inside a method. */
@@ -91,7 +94,7 @@ export class SessionsService implements Sessions {
   }
 
   private async begin(id: string, cwd: string, events: readonly SessionEvent[] = []): Promise<LiveSession> {
-    if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
+    assertId(id)
     if (this.live.has(id)) throw sessionErrors('SESSION_EXISTS', { id })
     const log = await this.store.create(id)
     for (const event of events) log.write(event)
@@ -99,7 +102,7 @@ export class SessionsService implements Sessions {
   }
 
   async open(id: string, mode: 'write' | 'read' = 'write', options: OpenSessionOptions = {}): Promise<Session> {
-    if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
+    assertId(id)
     let opened = await this.store.open(id, mode, options)
     const { checkpoint } = opened
     const state = checkpoint && decodeState(checkpoint.state, this.folds.values())
@@ -125,13 +128,17 @@ export class SessionsService implements Sessions {
   private sorted(events: readonly SessionEvent[]): { good: readonly SessionEvent[]; findings: readonly LogFinding[] } {
     const findings: LogFinding[] = []
     const good = events.filter((event) => {
-      const detail = this.vocabulary.misfit(event)
-      if (detail === undefined) return true
-      const isKnown = this.vocabulary.has(event.type)
-      findings.push({ kind: isKnown ? 'bad-event' : 'unknown-type', line: event.seq + 1, detail })
-      return !isKnown
+      const finding = this.misfit(event, event.seq + 1)
+      if (finding) findings.push(finding)
+      return finding?.kind !== 'bad-event'
     })
     return { good, findings }
+  }
+
+  private misfit(event: SessionEvent, line: number): LogFinding | undefined {
+    const detail = this.vocabulary.misfit(event)
+    if (detail === undefined) return undefined
+    return { kind: this.vocabulary.has(event.type) ? 'bad-event' : 'unknown-type', line, detail }
   }
 
   private resume(session: LiveSession): void {
@@ -146,7 +153,7 @@ export class SessionsService implements Sessions {
 
   async fork(parentId: string, options: ForkOptions = {}): Promise<Session> {
     const { id = mintSessionId(this.world), composition } = options
-    if (!ID.test(parentId)) throw sessionErrors('SESSION_ID_INVALID', { id: parentId })
+    assertId(parentId)
     const { log, events, findings } = await this.store.open(parentId, 'read')
     await log.close()
     // What the parent has not brought to disk yet is its past all the same.
@@ -163,22 +170,35 @@ export class SessionsService implements Sessions {
     return session
   }
 
-  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
-    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
-    return this.store.scan(id, visit)
+  async scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
+    assertId(id)
+    const misfits: LogFinding[] = []
+    const findings = await this.store.scan(id, (event, line) => {
+      const finding = misfits.length < FINDINGS_MAX ? this.misfit(event, line) : undefined
+      if (finding) misfits.push(finding)
+      visit(event)
+    })
+    return [...findings, ...misfits].sort((a, b) => a.line - b.line)
   }
 
-  repair(id: string): Promise<RepairedLog> {
-    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
-    return this.store.repair(
-      id,
-      (event) => !this.vocabulary.has(event.type) || this.vocabulary.misfit(event) === undefined,
-    )
+  async repair(id: string): Promise<RepairedLog> {
+    assertId(id)
+    return this.store.repair(id, (event) => this.misfit(event, 0)?.kind !== 'bad-event')
   }
 
-  remove(id: string): Promise<void> {
-    if (!ID.test(id)) return Promise.reject(sessionErrors('SESSION_ID_INVALID', { id }))
+  async remove(id: string): Promise<void> {
+    assertId(id)
     return this.store.remove(id)
+  }
+
+  async holder(id: string): Promise<LogHolder | undefined> {
+    assertId(id)
+    return this.store.holder(id)
+  }
+
+  async unlock(id: string, holder: LogHolder): Promise<void> {
+    assertId(id)
+    return this.store.unlock(id, holder)
   }
 
   get(id: string): Session | undefined {
@@ -201,6 +221,10 @@ export class SessionsService implements Sessions {
     if (session.writable || !this.live.has(session.id)) this.live.set(session.id, session)
     return session
   }
+}
+
+function assertId(id: string): void {
+  if (!ID.test(id)) throw sessionErrors('SESSION_ID_INVALID', { id })
 }
 
 function cwdOf(events: readonly SessionEvent[]): string {

@@ -7,8 +7,20 @@ export interface SessionSummary {
   readonly cwd: string
   readonly startedAt: number
   readonly path?: string
+  /** The last event that opening it would show, as far as the end of the log tells; absent when nothing can be told of it. */
+  readonly last?: Pick<SessionEvent, 'seq' | 'at'>
   /** Why nothing more can be told of it. */
   readonly problem?: string
+  /** Present when it cannot be written before it is repaired, as far as a look at beginning and end tells. */
+  readonly damage?: LogFinding
+}
+
+/** Who writes a session. */
+export interface LogHolder {
+  readonly pid: number
+  readonly host: string
+  /** Names this holding among all of them. */
+  readonly token: string
 }
 
 /** Something found wrong while opening a log. */
@@ -85,12 +97,17 @@ export interface SessionStore {
   /** @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
   open(id: string, mode: 'write' | 'read', options?: OpenLogOptions): Promise<OpenedLog>
   /** Shows every event in order without keeping them; resolves to what is wrong with the log. Throws like `open`. */
-  scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
-  /** Newest first. */
+  scan(id: string, visit: (event: SessionEvent, line: number) => void): Promise<readonly LogFinding[]>
+  /** Newest first. Reads no whole log, unless its end is damaged. */
   list(): Promise<SessionSummary[]>
   /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Events that are not
    *  accepted count as damage. Throws like `open`. */
   repair(id: string, accepts?: (event: SessionEvent) => boolean): Promise<RepairedLog>
   /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
   remove(id: string): Promise<void>
+  /** Who holds the session for writing; one that is known to be dead holds nothing. @throws SESSION_NOT_FOUND */
+  holder(id: string): Promise<LogHolder | undefined>
+  /** Takes the session away from a holder on another host, which nobody here can see: a person has to know that it is gone.
+   *  @throws SESSION_NOT_FOUND, SESSION_LOCKED when another holds it, or one of this host */
+  unlock(id: string, holder: LogHolder): Promise<void>
 }

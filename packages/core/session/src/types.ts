@@ -4,7 +4,7 @@ import type { BlobRef, Message } from './content.ts'
 import type { SessionEvent } from './envelope.ts'
 import type { SessionEventMap, SessionEventType } from './event-map.ts'
 import type { Fold } from './fold.ts'
-import type { LogFinding, RepairedLog, SessionStore, SessionSummary } from './store.ts'
+import type { LogFinding, LogHolder, RepairedLog, SessionStore, SessionSummary } from './store.ts'
 import type { EventDefinition, EventTable } from './vocabulary.ts'
 
 export type * from './card.ts'
@@ -84,12 +84,16 @@ export interface Sessions {
   /** A new session with the same past and a future of its own. The parent is only read.
    *  @throws SESSION_FORK_REFUSED, SESSION_NOT_FOUND, SESSION_EXISTS */
   fork(id: string, options?: ForkOptions): Promise<Session>
-  /** Shows every event without keeping them in memory; resolves to what is wrong with the log. */
+  /** Shows every event without keeping them in memory; resolves to what is wrong with the log, in the order of its lines. */
   scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
   /** Makes a damaged log whole and keeps the old one. @throws SESSION_NOT_FOUND, SESSION_LOCKED */
   repair(id: string): Promise<RepairedLog>
   /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
   remove(id: string): Promise<void>
+  /** Who holds the session for writing, if anybody does. @throws SESSION_NOT_FOUND */
+  holder(id: string): Promise<LogHolder | undefined>
+  /** Takes the session away from a holder on another host that is known to be gone. @throws SESSION_NOT_FOUND, SESSION_LOCKED */
+  unlock(id: string, holder: LogHolder): Promise<void>
   /** A live session of this process. */
   get(id: string): Session | undefined
   list(): Promise<SessionSummary[]>

@@ -12,12 +12,14 @@ async function foreign(event: Omit<SessionEvent, 'seq' | 'at'>) {
   const { log } = await store.open('s', 'write')
   log.write({ seq: 2, at: 1, ...event })
   await log.close()
-  return ctx.sessions.open('s')
+  const scanned = await ctx.sessions.scan('s', () => {})
+  return Object.assign(await ctx.sessions.open('s'), { scanned })
 }
 
 test('an event that does not fit its type is named and left out, and nothing can be appended', async () => {
   const session = await foreign({ type: 'assistant/message', data: [] })
   expect(session.findings).toMatchObject([{ kind: 'bad-event', line: 3 }])
+  expect(session.scanned).toEqual(session.findings)
   expect(session.events).toHaveLength(2)
   expect(session.messages()).toHaveLength(1)
   expect(() => user(session, 'no')).toThrow('assistant/message does not fit its schema')

@@ -36,5 +36,7 @@ export function faultyStore(faults: Faults): SessionStore {
     list: () => inner.list(),
     repair: (id) => inner.repair(id),
     remove: (id) => inner.remove(id),
+    holder: (id) => inner.holder(id),
+    unlock: (id, holder) => inner.unlock(id, holder),
   }
 }
