@@ -1,6 +1,6 @@
 /** Owns the blobs of a session: files named by their digest, whole or not there. */
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { type Disk, isDiskError } from '@sluice/base'
 import { makeDirectory, readSmall, writeWhole } from './disk.ts'
 
@@ -13,7 +13,8 @@ export async function putBlob(disk: Disk, folder: string, digest: string, bytes:
   const path = join(folder, digest)
   await makeDirectory(disk, folder)
   if (await isThere(disk, path, bytes.length)) return
-  await writeWhole(disk, path, `${path}.tmp`, bytes)
+  // Outside the folder, where the next writer looks for what a dead one left half done.
+  await writeWhole(disk, path, join(dirname(folder), `${digest}.tmp`), bytes)
 }
 
 /** The bytes, if they are there and have this digest. The digest may come from anywhere. */

@@ -6,7 +6,7 @@ import { sessionErrors } from '@sluice/session'
 import { makeDirectory, PRIVATE_FILE, readAll, writeWhole } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { Layout } from './layout.ts'
-import { type Lock, takeLock } from './lock.ts'
+import { type Lock, sweep, takeLock } from './lock.ts'
 
 /** What is known of the file when writing begins. */
 export interface Start {
@@ -63,6 +63,8 @@ export class LogFile {
     if (this.lock) return
     await makeDirectory(this.world.disk, this.layout.dir)
     this.lock = await takeLock(this.world, this.id, this.layout)
+    // A dead process may have come this far with the same id.
+    await sweep(this.world, this.layout)
   }
 
   /** Writes after what was written. On failure nothing counts as written, and the file ends where it ended. */
