@@ -64,6 +64,7 @@ export class LiveSession implements Session {
   private readonly subscribers: Subscribers
   private readonly blobs: Blobs
   private checkpointed: number
+  private readonly closers = new Set<() => void | Promise<void>>()
   private closing: Promise<void> | undefined
 
   constructor(parts: SessionParts, home: SessionHome) {
@@ -200,12 +201,18 @@ export class LiveSession implements Session {
     }
   }
 
+  onClosing(work: () => void | Promise<void>): () => void {
+    this.closers.add(work)
+    return () => void this.closers.delete(work)
+  }
+
   close(): Promise<void> {
     return (this.closing ??= this.shut())
   }
 
   private async shut(): Promise<void> {
     try {
+      await this.runClosers()
       // Blobs on their way still append their events.
       await this.blobs.idle()
       const wasWritable = this.readOnly === undefined
@@ -217,5 +224,11 @@ export class LiveSession implements Session {
       this.home.onClose(this)
       await this.log.close()
     }
+  }
+
+  /** One that fails keeps no other from running, and not the log from being released. */
+  private async runClosers(): Promise<void> {
+    const results = await Promise.allSettled([...this.closers].map(async (work) => work()))
+    for (const result of results) if (result.status === 'rejected') this.home.onError(result.reason)
   }
 }

@@ -60,10 +60,9 @@ export class SessionsService implements Sessions {
     vocabulary.define(sessionEvents, 'session', false)
   }
 
-  define(table: EventTable): () => void {
+  define(table: EventTable): () => Promise<void> {
     const { ctx, vocabulary } = this
-    const undefine = ctx.effect(() => vocabulary.define(table, ctx.fiber.name, true), 'ctx.sessions.define()')
-    return () => void undefine()
+    return ctx.effect(() => vocabulary.define(table, ctx.fiber.name, true), 'ctx.sessions.define()')
   }
 
   registerFold(fold: Fold<unknown>): () => void {

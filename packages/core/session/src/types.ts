@@ -43,7 +43,9 @@ export interface Session {
   subscribe(listener: (event: SessionEvent) => void): () => void
   putBlob(bytes: Uint8Array, info: { mediaType: string; name?: string }): Promise<BlobRef>
   getBlob(ref: BlobRef): Promise<Uint8Array | undefined>
-  /** Waits for what is queued, then releases the log. */
+  /** Runs before the log is released, and is waited for; it may still append. The disposer ends it. */
+  onClosing(work: () => void | Promise<void>): () => void
+  /** Ends what {@link onClosing} names, waits for what is queued, then releases the log. */
   close(): Promise<void>
 }
 
@@ -68,9 +70,9 @@ export interface ForkOptions {
 
 /** `ctx.sessions`. */
 export interface Sessions {
-  /** Registers event types for as long as the calling plugin is mounted. Types of plugins are always optional.
-   *  @throws SESSION_TYPE_TAKEN */
-  define(table: EventTable): () => void
+  /** Registers event types for as long as the calling plugin is mounted, or until the disposer is called: a generator
+   *  effect that yields it decides when they go. Types of plugins are always optional. @throws SESSION_TYPE_TAKEN */
+  define(table: EventTable): () => Promise<void>
   /** Registers a fold for as long as the calling plugin is mounted: checkpoints hold it. Its states are lossless JSON,
    *  its name is its own. */
   registerFold(fold: Fold<unknown>): () => void

@@ -72,7 +72,7 @@ test('a log with optional events of an absent plugin opens, writes and keeps the
   const session = await ctx.sessions.create({ cwd: '/proj' })
   session.append('notes/added', { note: 'milk' })
   await session.close()
-  undefine()
+  await undefine()
   const again = await ctx.sessions.open(session.id)
   expect(again.writable).toBe(true)
   expect(again.events[1]).toMatchObject({ type: 'notes/added', data: { note: 'milk' }, optional: true })

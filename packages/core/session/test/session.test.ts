@@ -129,6 +129,23 @@ test('a blob is found by its digest and named by one event, however often it is 
   expect(stored.map((event) => event.data)).toEqual([{ blob: ref, mediaType: 'image/png', name: 'a.png' }])
 })
 
+test('what works for a session ends before it closes, and may write its last event', async () => {
+  const session = await freshSession()
+  const order: string[] = []
+  session.onClosing(async () => {
+    await Promise.resolve()
+    user(session, 'last')
+    order.push('ended')
+  })
+  session.onClosing(() => {
+    throw new Error('broken')
+  })
+  session.onClosing(() => void order.push('released'))()
+  await session.close()
+  expect(order).toEqual(['ended'])
+  expect(session.events.at(-1)?.data).toMatchObject({ content: text('last') })
+})
+
 test('a closed session takes nothing more and can be opened again', async () => {
   const { ctx } = await mount()
   const session = await ctx.sessions.create({ cwd: '/proj' })
