@@ -1,10 +1,9 @@
 /** Owns one command from its start to the end of its whole process group. */
 import { type Child, type Clock, type ProcessExit, messageOf, type World } from '@sluice/base'
-import { BoundedOutput } from './bounded-output.ts'
 import { shellErrors } from './errors.ts'
 import { endGroup } from './process-group.ts'
-import { omittedNote } from './prompt.ts'
-import type { CommandResult } from './types.ts'
+import { type TextStream, textStream } from './text-stream.ts'
+import type { CommandEnd } from './types.ts'
 
 /** After the shell has exited: how long output that is on its way is waited for. */
 export const DRAIN_MS = 150
@@ -12,9 +11,6 @@ export const DRAIN_MS = 150
 export const END_GRACE_MS = 500
 /** The same for what was left in the background. */
 export const SURVIVOR_GRACE_MS = 200
-/** Between two live views of the output. */
-const PROGRESS_MS = 200
-const PROGRESS_CHARS = 1_000
 
 export interface CommandOptions {
   readonly world: Pick<World, 'clock' | 'processes'>
@@ -22,23 +18,33 @@ export interface CommandOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
-  readonly timeoutMs: number
-  readonly charsMax: number
+  /** Without it the command may run for ever. */
+  readonly timeoutMs: number | undefined
   /** Any of them ends the command. */
   readonly signals: readonly AbortSignal[]
-  readonly onProgress: (latest: string) => void
+  /** What is printed, as plain text. */
+  readonly onText: (text: string) => void
 }
 
-/** Resolves when no process of the command's group is left, or nothing more can be done about it.
+/** Resolves when the command runs. `ended` never rejects; it resolves when no process of the command's group is left, or
+ *  nothing more can be done about it.
  *  @throws SHELL_NOT_STARTED */
-export async function runCommand(options: CommandOptions): Promise<CommandResult> {
-  const { world, timeoutMs, signals } = options
-  const { clock } = world
+export async function startCommand(options: CommandOptions): Promise<{ readonly ended: Promise<CommandEnd> }> {
+  const { clock } = options.world
   const startedAt = clock.monotonic()
-  const output = new BoundedOutput(options.charsMax)
-  const child = await start(options, output)
+  const streams = [textStream(options.onText), textStream(options.onText)] as const
+  const child = await spawned(options, streams)
+  return { ended: untilEnded(child, streams, options, startedAt) }
+}
+
+async function untilEnded(
+  child: Child,
+  streams: readonly TextStream[],
+  { world: { clock }, timeoutMs, signals }: CommandOptions,
+  startedAt: number,
+): Promise<CommandEnd> {
   const ended = await firstEnd(child, clock, timeoutMs, signals)
-  let survivors: CommandResult['survivors'] = 'none'
+  let survivors: CommandEnd['survivors'] = 'none'
   if (ended === 'exited') await within(clock, DRAIN_MS, child.closed)
   if (child.groupAlive()) {
     const gone = await endGroup(child, clock, ended === 'exited' ? SURVIVOR_GRACE_MS : END_GRACE_MS)
@@ -48,32 +54,14 @@ export async function runCommand(options: CommandOptions): Promise<CommandResult
   // Whoever still holds the pipes has left the group; nobody listens to it any more.
   child.detachOutput()
   const exit: ProcessExit = (await within(clock, DRAIN_MS, child.exited)) ?? { code: null, signal: null }
-  const { text, omitted } = output.finish(omittedNote)
-  return {
-    output: text,
-    omitted,
-    exitCode: exit.code,
-    signal: exit.signal,
-    ended,
-    durationMs: clock.monotonic() - startedAt,
-    survivors,
-  }
+  for (const stream of streams) stream.flush()
+  return { exitCode: exit.code, signal: exit.signal, ended, durationMs: clock.monotonic() - startedAt, survivors }
 }
 
-async function start(options: CommandOptions, output: BoundedOutput): Promise<Child> {
-  const { world, shell, command, cwd, env, onProgress } = options
-  const [stdout, stderr] = [output.stream(), output.stream()]
-  let toldAt = Number.NEGATIVE_INFINITY
-  const tell = () => {
-    const now = world.clock.monotonic()
-    if (now - toldAt < PROGRESS_MS) return
-    toldAt = now
-    onProgress(output.latest(PROGRESS_CHARS))
-  }
-  const listener = (stream: typeof stdout) => (bytes: Uint8Array) => {
-    stream.push(bytes)
-    tell()
-  }
+async function spawned(
+  { world, shell, command, cwd, env }: CommandOptions,
+  [stdout, stderr]: readonly [TextStream, TextStream],
+): Promise<Child> {
   try {
     // The dashes keep a command that starts with one from being taken for an option.
     const args = ['-c', '--', command]
@@ -82,8 +70,8 @@ async function start(options: CommandOptions, output: BoundedOutput): Promise<Ch
       args,
       cwd,
       env,
-      onStdout: listener(stdout),
-      onStderr: listener(stderr),
+      onStdout: (bytes) => stdout.push(bytes),
+      onStderr: (bytes) => stderr.push(bytes),
     })
   } catch (error) {
     throw shellErrors('SHELL_NOT_STARTED', { shell, cwd, problem: messageOf(error) }, { cause: error })
@@ -94,11 +82,11 @@ async function start(options: CommandOptions, output: BoundedOutput): Promise<Ch
 function firstEnd(
   child: Child,
   clock: Clock,
-  ms: number,
+  ms: number | undefined,
   signals: readonly AbortSignal[],
-): Promise<CommandResult['ended']> {
+): Promise<CommandEnd['ended']> {
   return new Promise((resolve) => {
-    const end = (how: CommandResult['ended']) => {
+    const end = (how: CommandEnd['ended']) => {
       cancel()
       for (const signal of signals) signal.removeEventListener('abort', onAbort)
       resolve(how)
@@ -107,7 +95,7 @@ function firstEnd(
       const timedOut = signals.some(({ aborted, reason }) => aborted && isTimeout(reason))
       end(timedOut ? 'timed-out' : 'aborted')
     }
-    const cancel = clock.timer(ms, () => end('timed-out'))
+    const cancel = ms === undefined ? () => {} : clock.timer(ms, () => end('timed-out'))
     if (signals.some((signal) => signal.aborted)) return onAbort()
     for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true })
     void child.exited.then(() => end('exited'))

@@ -1,10 +1,12 @@
-/** Owns the wiring of the shell tool. */
+/** Owns the wiring of the shell tools. */
 import type { Context } from 'cordis'
 import z from 'schemastery'
-import { bashTool } from './tool.ts'
+import { shellEvents } from './events.ts'
+import { Jobs } from './jobs.ts'
+import { bashTool, killTool, outputTool, type ShellServices } from './tools.ts'
 
 export const name = 'tool-shell'
-export const inject = ['tools', 'world']
+export const inject = ['tools', 'world', 'sessions']
 
 export interface Config {
   shell: string
@@ -31,12 +33,18 @@ export function apply(ctx: Context, config: Config): void {
     const settled: Promise<unknown> = command.catch(() => undefined).finally(() => running.delete(settled))
     running.add(settled)
   }
+  const jobs = new Jobs(world, config.outputCharsMax)
+  const gone = new AbortController()
+  const services: ShellServices = { world, config, jobs, gone: gone.signal, track }
   ctx.effect(function* () {
-    const gone = new AbortController()
+    // Goes last: the end of a job is written with it.
+    yield ctx.sessions.define(shellEvents)
     yield async () => {
-      gone.abort(new Error('the shell tool was unloaded'))
-      await Promise.all(running)
+      gone.abort(new Error('the shell tools were unloaded'))
+      await Promise.all([jobs.dispose(), ...running])
     }
-    yield ctx.tools.register(bashTool({ world, config, gone: gone.signal, track }))
+    yield ctx.tools.register(bashTool(services))
+    yield ctx.tools.register(outputTool(services))
+    yield ctx.tools.register(killTool(services))
   }, 'bash')
 }

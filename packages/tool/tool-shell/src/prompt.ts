@@ -1,34 +1,71 @@
 /** Owns every string of this package that a model reads. */
-import type { CommandResult } from './types.ts'
+import type { CommandEnd, CommandResult, JobReport, JobStarted } from './types.ts'
 
 export const description = (defaultMs: number, maxMs: number) =>
   [
     'Runs a command with bash in the working folder and returns what it printed, with its exit code if that is not 0.',
     'Each call is a new shell: a changed folder, variables and functions do not last. Nothing can be typed in.',
     `A command that takes longer than ${defaultMs} ms is ended; timeoutMs raises that up to ${maxMs} ms.`,
-    'Processes left in the background are ended with the command. Long output keeps its beginning and its end.',
-    'For reading, writing and searching files use the tools for that.',
+    'With background the command goes on after the call, which returns the id of a job for bash_output and bash_kill;',
+    'use it for servers and watchers. Other processes left in the background are ended with the command.',
+    'Long output keeps its beginning and its end. For reading, writing and searching files use the tools for that.',
   ].join(' ')
+
+export const outputDescription = [
+  'Returns what a background job of bash has printed since it was last asked, whether it still runs, and how it ended.',
+  'With waitMs it first waits for the end of the job.',
+].join(' ')
+
+export const killDescription =
+  'Ends a background job of bash with all its processes and returns what it had printed since it was last asked.'
 
 export const parameterTexts = {
   command: 'The command, as typed in bash.',
   description: 'What the command does, in a few words, for the person who watches.',
-  timeoutMs: 'Time limit in milliseconds.',
+  timeoutMs: 'Time limit in milliseconds. A background job has none unless this is given.',
+  background: 'Go on after the call. The job is ended with the session.',
+  job: 'The id that bash returned.',
+  waitMs: 'How long to wait for the job to end, in milliseconds.',
 }
 
-export const omittedNote = (characters: number) => `\n[… ${characters} characters omitted …]\n`
+const blobName = (digest: string) => digest.slice(0, 12)
+
+export const keptNote = (omitted: number, digest: string, keptAll: boolean) =>
+  `\n[… ${omitted} characters omitted; ${keptAll ? 'the whole output' : 'its beginning'} is kept as blob ${blobName(digest)} …]\n`
+
+export const lostNote = (omitted: number, problem: string) =>
+  `\n[… ${omitted} characters omitted; they could not be kept: ${problem} …]\n`
 
 export const notStarted = (shell: string, cwd: string, problem: string) =>
   `The command did not run: ${shell} cannot be started in ${cwd}: ${problem}.`
 
-export function resultText(result: CommandResult): string {
-  const notes = [endText(result), survivorText(result)].filter((note) => note !== undefined)
-  const output = result.output.replace(/\n+$/, '')
-  if (output === '' && notes.length === 0) return '(no output)'
-  return [...(output === '' ? [] : [output]), ...notes].join('\n')
+export const tooManyJobs = (max: number) =>
+  `The command did not run: ${max} background jobs run already. End one first.`
+
+export const unknownJob = (job: string, known: readonly string[]) =>
+  `There is no job ${job} in this session. ${known.length === 0 ? 'It has none.' : `Its jobs are ${known.join(', ')}.`}`
+
+export function bashText(value: CommandResult | JobStarted): string {
+  return 'job' in value ? `[running in the background as ${value.job}]` : textOf(value.output, endNotes(value))
 }
 
-function endText({ ended, exitCode, signal, durationMs }: CommandResult): string | undefined {
+export function jobText({ job, output, end, runningMs }: JobReport): string {
+  if (!end) return textOf(output, [`[${job} still runs, since ${Math.round(runningMs)} ms]`])
+  const notes = endNotes(end)
+  return textOf(output, notes.length > 0 ? notes : [`[${job} has ended with exit code 0]`])
+}
+
+function textOf(output: string, notes: readonly string[]): string {
+  const text = output.replace(/\n+$/, '')
+  if (text === '' && notes.length === 0) return '(no output)'
+  return [...(text === '' ? [] : [text]), ...notes].join('\n')
+}
+
+function endNotes(end: CommandEnd): string[] {
+  return [endText(end), survivorText(end)].filter((note) => note !== undefined)
+}
+
+function endText({ ended, exitCode, signal, durationMs }: CommandEnd): string | undefined {
   const after = `after ${Math.round(durationMs)} ms, with all its processes`
   if (ended === 'timed-out') return `[timed out: the command was ended ${after}]`
   if (ended === 'aborted') return `[aborted: the command was ended ${after}]`
@@ -36,7 +73,7 @@ function endText({ ended, exitCode, signal, durationMs }: CommandResult): string
   return exitCode === 0 ? undefined : `[exit code ${exitCode}]`
 }
 
-function survivorText({ survivors, ended }: CommandResult): string | undefined {
+function survivorText({ survivors, ended }: CommandEnd): string | undefined {
   if (survivors === 'alive') return '[some processes of the command could not be ended]'
   return survivors === 'ended' && ended === 'exited'
     ? '[processes that were still running in the background were ended with the command]'

@@ -1,82 +1,134 @@
-/** Owns the bash tool. */
+/** Owns the definitions of the shell tools. */
 import type { World } from '@sluice/base'
-import type { Card, ToolDefinition } from '@sluice/tools'
-import { Type } from 'typebox'
-import { runCommand } from './command.ts'
+import type { Card, Run, ToolDefinition, ToolResult } from '@sluice/tools'
+import { type BashArgs, bashArgs, KillArgs, OutputArgs, WAIT_MS_MAX } from './arguments.ts'
+import { BoundedOutput } from './bounded-output.ts'
+import { startCommand } from './command.ts'
 import { commandEnvironment } from './environment.ts'
+import type { Jobs } from './jobs.ts'
 import type { Config } from './plugin.ts'
-import { description, parameterTexts, resultText } from './prompt.ts'
-import type { CommandResult } from './types.ts'
+import { bashText, description, jobText, killDescription, outputDescription } from './prompt.ts'
+import { shownOutput } from './shown.ts'
+import type { CommandResult, JobReport, JobStarted } from './types.ts'
 
-/** Characters of a command; the platform takes no more in one argument. */
-export const COMMAND_CHARS_MAX = 100_000
 /** On top of the longest limit of a command, for ending it: other deadlines stay behind the tool's own. */
 const DEADLINE_MARGIN_MS = 5_000
+/** Between two live views of the output. */
+const PROGRESS_MS = 200
+const PROGRESS_CHARS = 1_000
 /** Characters of output on a card. */
 const CARD_CHARS = 2_000
 
-interface Args {
-  readonly command: string
-  readonly description?: string
-  readonly timeoutMs?: number
-}
-
-export interface BashOptions {
+export interface ShellServices {
   readonly world: World
   readonly config: Config
-  /** Fires when the tool goes away: its commands end with it. */
+  readonly jobs: Jobs
+  /** Fires when the tools go away: commands end with them. */
   readonly gone: AbortSignal
   /** Told of each command that runs, until it has ended. */
   readonly track: (running: Promise<unknown>) => void
 }
 
-function callCard({ command, description: title }: Args): Card {
-  return { v: 1, kind: 'terminal', title: title ?? 'bash', command }
-}
-
-export function bashTool({ world, config, gone, track }: BashOptions): ToolDefinition<Args> {
+export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
+  const { config, world, jobs } = services
   const { defaultTimeoutMs, maxTimeoutMs } = config
   return {
     name: 'bash',
     description: description(defaultTimeoutMs, maxTimeoutMs),
-    parameters: Type.Object({
-      command: Type.String({
-        minLength: 1,
-        maxLength: COMMAND_CHARS_MAX,
-        pattern: '^[^\\u0000]*$',
-        description: parameterTexts.command,
-      }),
-      description: Type.Optional(Type.String({ description: parameterTexts.description })),
-      timeoutMs: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxTimeoutMs, description: parameterTexts.timeoutMs }),
-      ),
-    }),
+    parameters: bashArgs(maxTimeoutMs),
     aliases: ['Bash'],
     annotations: { destructive: true, openWorld: true },
     timeoutMs: maxTimeoutMs + DEADLINE_MARGIN_MS,
-    async execute({ command, timeoutMs = defaultTimeoutMs }, run) {
-      const running = runCommand({
-        world,
-        shell: config.shell,
-        command,
-        cwd: run.session.cwd,
-        env: commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv }),
-        timeoutMs,
-        charsMax: config.outputCharsMax,
-        signals: [run.signal, gone],
-        onProgress: (output) => run.progress({ output }),
-      })
-      track(running)
-      return running
+    // A command may change whatever the calls beside it read or write; which ones do not cannot be told for certain.
+    overlap: 'exclusive',
+    async execute({ command, timeoutMs, background = false }, run): Promise<CommandResult | JobStarted> {
+      const env = commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv })
+      const options = { shell: config.shell, command, cwd: run.session.cwd, env }
+      if (!background) return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, services, run)
+      const request = { session: run.session, callId: run.callId, command: { ...options, timeoutMs } }
+      return { job: await jobs.start(request) }
     },
-    render: (value) => resultText(value as unknown as CommandResult),
-    presentCall: callCard,
-    presentResult(args, { value }) {
-      const { output, exitCode } = value as unknown as CommandResult
-      return { ...callCard(args), output: lastLines(output, CARD_CHARS), exitCode } as Card
+    render: (value) => bashText(value as unknown as CommandResult | JobStarted),
+    presentCall: bashCard,
+    presentResult(args, result) {
+      const value = result.value as unknown as CommandResult | JobStarted
+      return 'job' in value ? bashCard(args) : terminalCard(bashCard(args), value.output, value.exitCode)
     },
     specifier: ({ command }) => command,
   }
+}
+
+export function outputTool({ jobs }: ShellServices): ToolDefinition<OutputArgs> {
+  return {
+    name: 'bash_output',
+    description: outputDescription,
+    parameters: OutputArgs,
+    aliases: ['BashOutput'],
+    annotations: { readOnly: true },
+    overlap: 'parallel',
+    timeoutMs: WAIT_MS_MAX + DEADLINE_MARGIN_MS,
+    execute: ({ job, waitMs = 0 }, run) => jobs.report(run.session, job, waitMs, run.signal),
+    render: (value) => jobText(value as unknown as JobReport),
+    presentCall: ({ job }) => jobCard('Output', job),
+    presentResult: ({ job }, result) => jobResultCard(jobCard('Output', job), result),
+    specifier: ({ job }) => job,
+  }
+}
+
+export function killTool({ jobs }: ShellServices): ToolDefinition<KillArgs> {
+  return {
+    name: 'bash_kill',
+    description: killDescription,
+    parameters: KillArgs,
+    aliases: ['KillBash', 'KillShell'],
+    annotations: { idempotent: true },
+    async execute({ job }, run) {
+      await jobs.kill(run.session, job)
+      return jobs.report(run.session, job, 0, run.signal)
+    },
+    render: (value) => jobText(value as unknown as JobReport),
+    presentCall: ({ job }) => jobCard('End', job),
+    presentResult: ({ job }, result) => jobResultCard(jobCard('End', job), result),
+    specifier: ({ job }) => job,
+  }
+}
+
+type Foreground = Omit<Parameters<typeof startCommand>[0], 'world' | 'signals' | 'onText'>
+
+function foreground(command: Foreground, { world, config, gone, track }: ShellServices, run: Run) {
+  const output = new BoundedOutput(config.outputCharsMax)
+  let toldAt = Number.NEGATIVE_INFINITY
+  const onText = (text: string) => {
+    output.add(text)
+    const now = world.clock.monotonic()
+    if (now - toldAt < PROGRESS_MS) return
+    toldAt = now
+    run.progress({ output: output.latest(PROGRESS_CHARS) })
+  }
+  const running = (async (): Promise<CommandResult> => {
+    const { ended } = await startCommand({ ...command, world, signals: [run.signal, gone], onText })
+    const end = await ended
+    return { ...end, ...(await shownOutput(output, run.session, `bash ${run.callId}`)) }
+  })()
+  track(running)
+  return running
+}
+
+function bashCard({ command, description: title }: BashArgs): Card {
+  return { v: 1, kind: 'terminal', title: title ?? 'bash', command }
+}
+
+function jobCard(verb: string, job: string): Card {
+  return { v: 1, kind: 'terminal', title: `${verb} of ${job}`, command: job }
+}
+
+function jobResultCard(card: Card, { value }: ToolResult): Card {
+  const { output, end } = value as unknown as JobReport
+  return terminalCard(card, output, end?.exitCode)
+}
+
+function terminalCard(card: Card, output: string, exitCode: number | null | undefined): Card {
+  return { ...card, output: lastLines(output, CARD_CHARS), ...(exitCode !== undefined && { exitCode }) } as Card
 }
 
 /** The last whole lines that fit into `chars`; of a last line that does not fit, its end. */

@@ -1,11 +1,8 @@
-/** Owns the words of a shell command. */
+/** Owns the words of shell commands and background jobs. */
+import type {} from '@sluice/session'
 
-/** What one command came to. */
-export interface CommandResult {
-  /** Standard output and standard error as they came, bounded: head, a note of what was left out, tail. */
-  readonly output: string
-  /** Characters left out of the middle. */
-  readonly omitted: number
+/** How a command ended. */
+export interface CommandEnd {
   /** `null` when a signal ended the shell. */
   readonly exitCode: number | null
   readonly signal: string | null
@@ -13,4 +10,36 @@ export interface CommandResult {
   readonly durationMs: number
   /** Processes of the command that outlived its shell: none, ended with it, or still there after everything was tried. */
   readonly survivors: 'none' | 'ended' | 'alive'
+}
+
+/** What was printed: standard output and standard error as they came. */
+export interface ShownOutput {
+  /** Bounded: head, a note of what was left out, tail. */
+  readonly output: string
+  /** Characters left out of the middle. */
+  readonly omitted: number
+  /** Holds what was printed, from its beginning; there when something was left out and could be kept. */
+  readonly blob?: { readonly digest: string; readonly size: number }
+}
+
+/** What one command came to. */
+export interface CommandResult extends CommandEnd, ShownOutput {}
+
+/** A command that goes on after its call. */
+export interface JobStarted {
+  readonly job: string
+}
+
+/** What a job has printed since it was last asked, and whether it still runs. */
+export interface JobReport extends ShownOutput {
+  readonly job: string
+  /** Absent while it runs. */
+  readonly end?: CommandEnd
+  readonly runningMs: number
+}
+
+declare module '@sluice/session' {
+  interface SessionEventMap {
+    'shell/job-ended': { job: string; callId: string; command: string } & CommandEnd
+  }
 }

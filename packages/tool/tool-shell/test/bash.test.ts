@@ -69,14 +69,18 @@ test('a command may start with a dash, and nothing waits for input', async () =>
   expect(text).toContain('-x: command not found\nread: 1')
 })
 
-test('what the model reads of the tool is this', () => {
-  const [info] = bench.ctx.tools.visible()
+test('what the model reads of bash is this', () => {
+  const info = bench.ctx.tools.visible().find(({ name }) => name === 'bash')
   expect(info?.description).toMatchInlineSnapshot(
-    `"Runs a command with bash in the working folder and returns what it printed, with its exit code if that is not 0. Each call is a new shell: a changed folder, variables and functions do not last. Nothing can be typed in. A command that takes longer than 120000 ms is ended; timeoutMs raises that up to 600000 ms. Processes left in the background are ended with the command. Long output keeps its beginning and its end. For reading, writing and searching files use the tools for that."`,
+    `"Runs a command with bash in the working folder and returns what it printed, with its exit code if that is not 0. Each call is a new shell: a changed folder, variables and functions do not last. Nothing can be typed in. A command that takes longer than 120000 ms is ended; timeoutMs raises that up to 600000 ms. With background the command goes on after the call, which returns the id of a job for bash_output and bash_kill; use it for servers and watchers. Other processes left in the background are ended with the command. Long output keeps its beginning and its end. For reading, writing and searching files use the tools for that."`,
   )
   expect(info?.parameters).toMatchInlineSnapshot(`
     {
       "properties": {
+        "background": {
+          "description": "Go on after the call. The job is ended with the session.",
+          "type": "boolean",
+        },
         "command": {
           "description": "The command, as typed in bash.",
           "maxLength": 100000,
@@ -89,7 +93,7 @@ test('what the model reads of the tool is this', () => {
           "type": "string",
         },
         "timeoutMs": {
-          "description": "Time limit in milliseconds.",
+          "description": "Time limit in milliseconds. A background job has none unless this is given.",
           "maximum": 600000,
           "minimum": 1,
           "type": "integer",
@@ -203,9 +207,29 @@ test.each([
   expect(value.exitCode).toBe(3)
   expect(text.length).toBeLessThan(25_000)
   expect(JSON.stringify(settled.data).length).toBeLessThan(100_000)
-  expect(text).toMatch(/^first\n[\s\S]+\n\[… \d+ characters omitted …\]\n[\s\S]+\nlast\n\[exit code 3\]$/)
+  expect(text).toMatch(
+    /^first\n[\s\S]+\n\[… \d+ characters omitted; its beginning is kept as blob \w{12} …\]\n[\s\S]+\nlast\n\[exit code 3\]$/,
+  )
   expect(value.omitted).toBeGreaterThan(99_000_000)
   expect((await bench.bash('echo still here')).text).toBe('still here')
+})
+
+test('what was left out is kept as a blob of the session, from its beginning', async () => {
+  const { text, value } = await bench.bash("echo first; seq 20000; printf '\\033[31mred\\033[0m\\n'")
+  const whole = `first\n${Array.from({ length: 20_000 }, (_, i) => `${i + 1}\n`).join('')}red\n`
+  const bytes = await bench.session.getBlob(value.blob ?? { digest: '', size: 0 })
+  expect(Buffer.from(bytes ?? []).toString()).toBe(whole)
+  expect(value.blob?.size).toBe(whole.length)
+  expect(text).toContain(`the whole output is kept as blob ${value.blob?.digest.slice(0, 12)} …]`)
+})
+
+test('output that cannot be kept costs nothing of what is shown', async () => {
+  bench.session.putBlob = () => Promise.reject(new Error('no space left'))
+  const { text, value } = await bench.bash('seq 20000; exit 3')
+  expect(value.blob).toBeUndefined()
+  expect(text).toMatch(
+    /^1\n2\n[\s\S]+omitted; they could not be kept: no space left …\]\n[\s\S]+\n20000\n\[exit code 3\]$/,
+  )
 })
 
 // BUG-063
@@ -291,7 +315,7 @@ test('commands of one message run one after another', async () => {
   expect(await readFile(join(bench.cwd, 'log'), 'utf8')).toBe('one\ntwo\nthree\n')
 })
 
-test('unloading the plugin ends its commands and takes the tool away', async () => {
+test('unloading the plugin ends its commands and takes the tools away', async () => {
   let ready = () => {}
   const started = new Promise<void>((resolve) => (ready = resolve))
   const command = 'trap "" TERM; echo $$ > pids; echo ready; while :; do sleep 0.01; done'

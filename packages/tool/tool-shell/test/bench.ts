@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Json } from '@sluice/base'
 import * as session from '@sluice/session'
-import { memoryStorePlugin } from '@sluice/session'
+import { memoryStorePlugin, type Session } from '@sluice/session'
 import { worldPlugin } from '@sluice/testkit'
 import * as shell from '@sluice/tool-shell'
 import type { CommandResult } from '@sluice/tool-shell'
@@ -20,6 +20,8 @@ export interface BenchOptions {
 export interface CallOptions {
   readonly signal?: AbortSignal
   readonly onProgress?: (output: string) => void
+  /** Instead of the session of the bench. */
+  readonly session?: Session
 }
 
 export async function makeBench({ config = {}, env }: BenchOptions = {}) {
@@ -33,22 +35,28 @@ export async function makeBench({ config = {}, env }: BenchOptions = {}) {
   const cwd = await realpath(await mkdtemp(join(tmpdir(), 'sluice-shell-')))
   const own = await ctx.sessions.create({ cwd })
   let count = 0
+  const call = async (tool: string, args: Record<string, Json>, options: CallOptions = {}) => {
+    const { signal, onProgress, session: at = own } = options
+    const settled = await ctx.tools.execute({
+      session: at,
+      call: { id: `c${++count}`, tool, arguments: args },
+      ...(signal && { signal }),
+      onProgress: (_, update) => onProgress?.((update as { output: string }).output),
+    })
+    const { content, value, outcome } = settled.result
+    const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+    return { settled, text, outcome, value }
+  }
   return {
     ctx,
     world,
     fiber,
     cwd,
     session: own,
-    async bash(args: string | Record<string, Json>, { signal, onProgress }: CallOptions = {}) {
-      const settled = await ctx.tools.execute({
-        session: own,
-        call: { id: `c${++count}`, tool: 'bash', arguments: typeof args === 'string' ? { command: args } : args },
-        ...(signal && { signal }),
-        onProgress: (_, update) => onProgress?.((update as { output: string }).output),
-      })
-      const { content, value, outcome } = settled.result
-      const text = content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-      return { settled, text, outcome, value: value as unknown as CommandResult }
+    call,
+    async bash(args: string | Record<string, Json>, options: CallOptions = {}) {
+      const { value, ...rest } = await call('bash', typeof args === 'string' ? { command: args } : args, options)
+      return { ...rest, value: value as unknown as CommandResult }
     },
     async close() {
       await ctx.fiber.dispose()
