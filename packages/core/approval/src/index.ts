@@ -1,2 +1,3 @@
+export { hasConsent } from './consent.ts'
 export { apply, Config, inject, name, provide } from './plugin.ts'
 export type * from './types.ts'

@@ -1,3 +1,4 @@
+export { AUTHORITY_PLACES, COMPOSITION } from './authority.ts'
 export { fsErrors } from './errors.ts'
 export { fsEvents } from './events.ts'
 export { LINE_MARK } from './near-miss.ts'

@@ -57,6 +57,7 @@ function annotationsOf(given: Annotations | undefined): Annotations {
     destructive: given?.destructive === true,
     openWorld: given?.openWorld === true,
     transparent: given?.transparent === true,
+    startsProcesses: given?.startsProcesses === true,
   })
 }
 

@@ -22,6 +22,8 @@ export interface Annotations {
   readonly openWorld?: boolean
   /** The body acts only through nested calls, each of which is judged by itself. */
   readonly transparent?: boolean
+  /** The body starts programs that its arguments choose. */
+  readonly startsProcesses?: boolean
 }
 
 /** Keys that a body reads or writes: many readers or one writer per key. */

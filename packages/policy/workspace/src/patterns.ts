@@ -1,6 +1,6 @@
 /** Owns matching paths against name patterns, folded where the volume folds names. */
 import { posix } from 'node:path'
-import { foldName } from '@sluice/fs'
+import { AUTHORITY_PLACES, COMPOSITION, foldName } from '@sluice/fs'
 import picomatch from 'picomatch'
 
 /** Keys, and files that hold them by convention. */
@@ -24,14 +24,9 @@ export const SECRETS = [
 /** Files by which a folder decides what tools may do, or what runs. */
 export const AUTHORITY = [
   '**/.git',
-  '**/.git/config',
-  '**/.git/hooks/**',
-  'sluice.yml',
+  ...AUTHORITY_PLACES.flatMap((place) => [`**/${place}`, `**/${place}/**`]),
+  COMPOSITION,
   'sluice.*.yml',
-  '**/.sluice/**',
-  '**/.claude/**',
-  '**/.codex/**',
-  '**/.husky/**',
 ]
 
 interface Matcher {

@@ -1,10 +1,11 @@
 /** Owns how the policy takes part: as a check of files, on calls that name a path, and on intents. */
+import { hasConsent } from '@sluice/approval'
 import type { EditIntent, IntentVerdict, WriteIntent } from '@sluice/fs'
 import { bare, type Call, required, type Verdict } from '@sluice/tools'
 import type { Context } from 'cordis'
 import z from 'schemastery'
 import { callVerdict } from './calls.ts'
-import { hasConsent } from './consent.ts'
+import { consentRule } from './consent.ts'
 import { Judge, type JudgeConfig } from './judge.ts'
 import { workspaceErrors } from './errors.ts'
 import { AUTHORITY, Patterns, SECRETS } from './patterns.ts'
@@ -52,7 +53,7 @@ export const apply = required((ctx: Context, config: Config): void => {
   const agreed = async (intent: EditIntent | WriteIntent): Promise<IntentVerdict> => {
     const { target, session, call } = intent
     const refusal = await judge.grants(target, session)
-    if (!refusal || hasConsent(session, call.id, target)) return { kind: 'pass' }
+    if (!refusal || hasConsent(session, call.id, consentRule(target))) return { kind: 'pass' }
     return { kind: 'deny', ...refusal }
   }
   ctx.on('fs/edit-intent', agreed)

@@ -1,0 +1,47 @@
+/** Owns a confined process as its starter sees it. */
+import { constants } from 'node:os'
+import type { Child, ProcessExit, Processes } from '@sluice/base'
+import { type Inside, insideOf } from './tree.ts'
+
+type Signal = Parameters<Child['killGroup']>[0]
+
+/** Signals reach what is inside, also what left the group; bubblewrap itself only dies of SIGKILL, and all with it. */
+export function confinedChild(outer: Child, processes: Processes): Child {
+  const sent = new Set<Signal>()
+  let init: { readonly pid: number; readonly startedAt: string | undefined } | undefined
+  const look = (): Inside => {
+    const inside = insideOf(outer.pid)
+    if (inside.init !== undefined) init = { pid: inside.init, startedAt: processes.startTimeOf(inside.init) }
+    return inside
+  }
+  const groupAlive = () => outer.groupAlive() || (init !== undefined && processes.isAlive(init.pid, init.startedAt))
+  return {
+    pid: outer.pid,
+    startedAt: outer.startedAt,
+    exited: outer.exited.then((exit) => named(exit, sent)),
+    closed: outer.closed,
+    killGroup(signal) {
+      if (!groupAlive()) return
+      sent.add(signal)
+      const { rest } = look()
+      if (signal === 'SIGKILL') outer.killGroup(signal)
+      else for (const pid of rest) send(pid, signal)
+    },
+    groupAlive,
+    detachOutput: () => outer.detachOutput(),
+  }
+}
+
+/** Bubblewrap tells a signal that ended the program as an exit code; one that we sent is told as what it was. */
+function named({ code, signal }: ProcessExit, sent: ReadonlySet<Signal>): ProcessExit {
+  for (const each of sent) if (code === 128 + constants.signals[each]) return { code: null, signal: each }
+  return { code, signal }
+}
+
+function send(pid: number, signal: Signal): void {
+  try {
+    process.kill(pid, signal)
+  } catch {
+    // It ended meanwhile.
+  }
+}

@@ -1,0 +1,2 @@
+export { bubblewrapErrors } from './errors.ts'
+export { apply, Config, inject, name } from './plugin.ts'

@@ -1,0 +1,72 @@
+/** Owns what a confined process sees at which path. */
+import { type Disk, type FileKind, isDiskError, type World } from '@sluice/base'
+import type { Confinement } from '@sluice/sandbox'
+import { between, isBelow, type Mount } from './arguments.ts'
+import { isPlaceholder } from './placeholders.ts'
+
+export interface Places {
+  readonly mounts: readonly Mount[]
+  /** Protected paths that are not there: something has to stand in their place. */
+  readonly missing: readonly string[]
+}
+
+/** `temporary` are the folders at which `scratch` is seen. */
+export async function placesOf(
+  world: Pick<World, 'disk' | 'processes'>,
+  confinement: Confinement,
+  scratch: string,
+  temporary: readonly string[],
+): Promise<Places> {
+  const { disk } = world
+  const { workspace, access, hidden } = confinement
+  const mounts: Mount[] = [...new Set(temporary)].map((path) => ({ path, as: 'writable', from: scratch }))
+  for (const path of workspace) mounts.push({ path, as: access === 'write' ? 'writable' : 'read-only' })
+  const missing: string[] = []
+  for (const path of access === 'write' ? confinement.protected : []) {
+    const root = deepest(workspace, path)
+    if (root === undefined) continue
+    const kind = await kindOf(disk, path)
+    if (kind === 'unreachable') continue
+    if (kind === 'absent' || (kind === 'directory' && (await isPlaceholder(world, path)))) missing.push(path)
+    // What a link leads to is protected; the link itself cannot be.
+    else mounts.push({ path, as: 'read-only' })
+    for (const folder of between(root, path)) mounts.push({ path: folder, as: 'pinned' })
+  }
+  for (const path of hidden) {
+    const kind = await kindOf(disk, path)
+    if (kind === 'absent' || kind === 'unreachable') continue
+    mounts.push({ path, as: kind === 'directory' ? 'empty' : 'blank' })
+  }
+  return { mounts: once(mounts), missing }
+}
+
+/** One pin for each folder; what else is mounted on it says the same and more. */
+function once(mounts: readonly Mount[]): Mount[] {
+  const pinned = new Set<string>()
+  return mounts.filter(({ path, as }) => {
+    if (as !== 'pinned') return true
+    if (pinned.has(path)) return false
+    pinned.add(path)
+    return true
+  })
+}
+
+function deepest(workspace: readonly string[], path: string): string | undefined {
+  const roots = workspace.filter((root) => isBelow(path, root))
+  return roots.toSorted((a, b) => b.length - a.length)[0]
+}
+
+async function kindOf(disk: Disk, path: string): Promise<FileKind | 'absent' | 'unreachable'> {
+  try {
+    return (await disk.stat(path)).kind
+  } catch (error) {
+    if (!isDiskError(error, 'ENOENT')) return 'unreachable'
+  }
+  // A link that leads nowhere, or a missing folder above, is left as it is.
+  const isLink = await disk.lstat(path).then(
+    () => true,
+    () => false,
+  )
+  const above = await disk.stat(path.slice(0, path.lastIndexOf('/')) || '/').catch(() => undefined)
+  return isLink || above?.kind !== 'directory' ? 'unreachable' : 'absent'
+}

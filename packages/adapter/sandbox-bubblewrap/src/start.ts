@@ -1,0 +1,62 @@
+/** Owns starting one confined process. */
+import type { Child, SpawnOptions, World } from '@sluice/base'
+import type { Confinement } from '@sluice/sandbox'
+import { bubblewrapArguments } from './arguments.ts'
+import { confinedChild } from './child.ts'
+import { bubblewrapErrors } from './errors.ts'
+import { placesOf } from './mounts.ts'
+import { openPassage, type Passage } from './network.ts'
+import { holdPlaces } from './placeholders.ts'
+import { assertStartable, findProgram } from './programs.ts'
+import type { Scratch } from './scratch.ts'
+
+export interface Parts {
+  readonly world: World
+  readonly programFolders: readonly string[]
+  readonly scratch: Scratch
+}
+
+export async function startConfined(parts: Parts, options: SpawnOptions, confinement: Confinement): Promise<Child> {
+  const { world, programFolders, scratch } = parts
+  const { disk, host, processes } = world
+  await assertStartable(disk, options)
+  const file = (await findProgram(disk, 'bwrap', programFolders)) ?? 'bwrap'
+  const passage = await passageTo(parts, confinement.hosts)
+  const temporary = ['/tmp', host.tempDir]
+  const places = await placesOf(world, confinement, await scratch.folder(confinement.scratch), temporary)
+  const release = await holdPlaces(world, places.missing)
+  const end = async () => {
+    passage?.close()
+    // What cannot be taken away is an empty folder; that is no reason to lose how the process ended.
+    await release().catch(() => undefined)
+  }
+  try {
+    const mounts = [
+      ...places.mounts,
+      ...places.missing.map((path) => ({ path, as: 'empty' }) as const),
+      ...(passage ? [passage.mount] : []),
+    ]
+    const program = passage ? passage.command(options.file, options.args) : [options.file, ...options.args]
+    const outer = await processes.spawn({
+      ...options,
+      file,
+      args: [...bubblewrapArguments(mounts, options.cwd), '--', ...program],
+      env: { ...options.env, ...passage?.env },
+    })
+    const child = confinedChild(outer, processes)
+    return { ...child, exited: child.exited.then((exit) => end().then(() => exit)) }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+async function passageTo(
+  { world, programFolders, scratch }: Parts,
+  hosts: readonly string[],
+): Promise<Passage | undefined> {
+  if (hosts.length === 0) return undefined
+  const socat = await findProgram(world.disk, 'socat', programFolders)
+  if (socat === undefined) throw bubblewrapErrors('BUBBLEWRAP_NO_RELAY', { folders: programFolders })
+  return openPassage(hosts, await scratch.fresh('network'), socat)
+}

@@ -1,0 +1,121 @@
+import type { Confinement } from '@sluice/sandbox'
+import { type FileSeed, type ProgramHandler, type SimWorldOptions, simWorld } from '@sluice/testkit'
+import { expect, test } from 'vitest'
+import { adapterOn } from './adapter.ts'
+
+const bwrap: FileSeed = { content: '', mode: 0o755 }
+
+interface Setup {
+  readonly files?: Record<string, FileSeed>
+  readonly world?: SimWorldOptions
+  readonly program?: ProgramHandler
+}
+
+async function setup({ files = { '/usr/bin/bwrap': bwrap }, world: more = {}, program = () => ({}) }: Setup = {}) {
+  const tools: Record<string, FileSeed> = { '/usr/bin/bash': bwrap, '/proj/a': 'a', '/tmp/.keep': '' }
+  const world = simWorld({ files: { ...tools, ...files }, autoAdvance: true, ...more })
+  world.processes.on('bwrap', program)
+  const { adapter, dispose } = await adapterOn(world)
+  const spawn = (confinement: Partial<Confinement> = {}) => {
+    const nothing = { protected: [], hidden: [], hosts: [], scratch: 'one' }
+    const options = { file: 'bash', args: ['-c', 'x'], cwd: '/proj', env: { PATH: '/usr/bin' } }
+    return adapter.spawn(options, { workspace: ['/proj'], access: 'write', ...nothing, ...confinement })
+  }
+  return { world, adapter, spawn, dispose }
+}
+
+test('without bubblewrap the status says what to install', async () => {
+  const { adapter, world } = await setup({ files: {} })
+  expect(await adapter.check()).toEqual({
+    available: false,
+    why: 'bubblewrap (bwrap) is not installed',
+    remedy: 'Install the packages bubblewrap and socat.',
+  })
+  expect(world.processes.started).toEqual([])
+})
+
+test('a program of that name that cannot be run is none', async () => {
+  const { adapter } = await setup({ files: { '/usr/bin/bwrap': 'text', '/bin/bwrap': null } })
+  expect(await adapter.check()).toMatchObject({ available: false, why: 'bubblewrap (bwrap) is not installed' })
+})
+
+test('where bubblewrap fails, the status tells its words', async () => {
+  const { adapter } = await setup({ program: () => ({ stderr: 'bwrap: No permissions\n', code: 1 }) })
+  const why = 'bubblewrap cannot confine here: bwrap: No permissions'
+  expect(await adapter.check()).toMatchObject({ available: false, why })
+})
+
+test('where it works, the status tells its version', async () => {
+  const program: ProgramHandler = ({ args }) => (args[0] === '--version' ? { stdout: 'bubblewrap 0.8.0\n' } : {})
+  const { adapter } = await setup({ program })
+  expect(await adapter.check()).toEqual({ available: true, detail: 'bubblewrap 0.8.0' })
+})
+
+test('on a platform other than Linux the status says so', async () => {
+  const { adapter, world } = await setup({ world: { host: { platform: 'darwin' } } })
+  expect(await adapter.check()).toMatchObject({ available: false, why: 'bubblewrap does not run on darwin' })
+  expect(world.processes.started).toEqual([])
+})
+
+test('hosts need socat, and nothing is started without it', async () => {
+  const { spawn, world } = await setup()
+  await expect(spawn({ hosts: ['example.org'] })).rejects.toMatchObject({ code: 'BUBBLEWRAP_NO_RELAY' })
+  expect(world.processes.started).toEqual([])
+})
+
+test('a folder that is the user’s own is protected as it is, and stays', async () => {
+  const { spawn, world } = await setup({ files: { '/usr/bin/bwrap': bwrap, '/proj/.rules/one': '1' } })
+  await (await spawn({ protected: ['/proj/.rules'] })).exited
+  expect(world.processes.started[0]?.options.args.join(' ')).toContain('--ro-bind /proj/.rules /proj/.rules')
+  expect(world.disk.text('/proj/.rules/one')).toBe('1')
+})
+
+test('a placeholder goes with the last process that needs it', async () => {
+  const ends: (() => void)[] = []
+  const { spawn, world } = await setup({ program: (_, program) => void ends.push(() => program.exit(0)) })
+  const [one, two] = [await spawn({ protected: ['/proj/.rules'] }), await spawn({ protected: ['/proj/.rules'] })]
+  const there = () => world.disk.readdir('/proj').then((entries) => entries.some(({ name }) => name === '.rules'))
+  ends[0]?.()
+  await one.exited
+  expect(await there()).toBe(true)
+  ends[1]?.()
+  await two.exited
+  expect(await there()).toBe(false)
+})
+
+test('a placeholder that a killed host left behind is taken over, and goes', async () => {
+  const stale = '/proj/.rules/.sluice-holds-99-boot_1-1/x'
+  const { spawn, world } = await setup({ files: { '/usr/bin/bwrap': bwrap, [stale]: '' } })
+  await world.disk.unlink(stale)
+  await (await spawn({ protected: ['/proj/.rules'] })).exited
+  expect(world.processes.started[0]?.options.args.join(' ')).toContain('--tmpfs /proj/.rules')
+  expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
+})
+
+test('what somebody puts into a placeholder from outside stays', async () => {
+  const { spawn, world } = await setup({
+    async program() {
+      const file = await world.disk.open('/proj/.rules/own', { write: true, create: true })
+      await file.close()
+      return {}
+    },
+  })
+  await (await spawn({ protected: ['/proj/.rules'] })).exited
+  expect((await world.disk.readdir('/proj/.rules')).map(({ name }) => name)).toEqual(['own'])
+})
+
+test('temporary files of all starts go when the sandbox is unloaded', async () => {
+  const { spawn, dispose, world } = await setup({
+    async program({ args }) {
+      const folder = args[args.indexOf('--bind') + 1] as string
+      await world.disk.mkdir(`${folder}/deep/er`, { recursive: true })
+      await (await world.disk.open(`${folder}/deep/er/file`, { write: true, create: true })).close()
+      return {}
+    },
+  })
+  await (await spawn()).exited
+  await (await spawn({ scratch: 'two' })).exited
+  expect(await world.disk.readdir('/tmp')).toHaveLength(2)
+  await dispose()
+  expect((await world.disk.readdir('/tmp')).map(({ name }) => name)).toEqual(['.keep'])
+})

@@ -1,0 +1,62 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { fileURLToPath } from 'node:url'
+import { type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
+import { runContract } from '@sluice/testkit'
+import { nodeWorld } from '@sluice/world-node'
+import { afterAll, describe, expect, it, test } from 'vitest'
+import { adapterOn } from './adapter.ts'
+
+const SECRET = 'a-secret-of-the-host'
+process.env['SLUICE_TEST_SECRET'] = SECRET
+
+const world = nodeWorld()
+const { adapter, dispose } = await adapterOn(world)
+const state = await adapter.check()
+
+const ends = new WeakMap<SandboxSubject, () => Promise<void>>()
+
+async function subject(): Promise<SandboxSubject> {
+  // Not below the folder for temporary files, which is another one inside.
+  const folder = await mkdtemp('/var/tmp/sluice-sandbox-')
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.end('hello')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const program = fileURLToPath(new URL('host.program.ts', import.meta.url))
+  const made: SandboxSubject = {
+    adapter,
+    world,
+    folder,
+    peer: { port: (server.address() as AddressInfo).port, asked },
+    secret: SECRET,
+    host: ['env', `TMPDIR=${folder}`, process.execPath, '--import', import.meta.resolve('tsx'), program],
+  }
+  ends.set(made, async () => {
+    server.close()
+    await rm(folder, { recursive: true, force: true })
+  })
+  return made
+}
+
+afterAll(dispose)
+
+if (state.available) {
+  runContract(
+    sandboxContract,
+    subject,
+    { it, describe },
+    { title: 'bubblewrap', dispose: (each) => ends.get(each)?.() },
+  )
+} else {
+  // scripts/check.mjs says in its summary that confinement was not tried.
+  test('without bubblewrap the reason is told, and nothing is started', async () => {
+    expect(state).toMatchObject({
+      why: expect.stringMatching(/bubblewrap/) as string,
+      remedy: expect.any(String) as string,
+    })
+  })
+}

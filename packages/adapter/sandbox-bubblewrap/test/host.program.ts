@@ -1,0 +1,13 @@
+/** A host of its own: starts its last argument confined to its working folder, and waits for it. */
+import { nodeWorld } from '@sluice/world-node'
+import { adapterOn } from './adapter.ts'
+
+const world = nodeWorld()
+const { adapter } = await adapterOn(world)
+const cwd = process.cwd()
+const command = process.argv.at(-1) as string
+const child = await adapter.spawn(
+  { file: 'bash', args: ['-c', command], cwd, env: { PATH: process.env['PATH'] ?? '' } },
+  { workspace: [cwd], access: 'write', protected: [], hidden: [], hosts: [], scratch: 'one' },
+)
+await child.exited

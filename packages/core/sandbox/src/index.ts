@@ -1,0 +1,5 @@
+export { sandboxErrors } from './errors.ts'
+export { apply, Config, inject, name, provide } from './plugin.ts'
+export { confinementText } from './prompt.ts'
+export type * from './types.ts'
+export { wantsOf } from './wants.ts'

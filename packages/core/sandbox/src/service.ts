@@ -1,0 +1,129 @@
+/** Owns `ctx.sandbox`: which adapter is in force, what a start needs, and starting it. */
+import { hasConsent } from '@sluice/approval'
+import { type Child, messageOf, type SpawnOptions, type World } from '@sluice/base'
+import type { Disposer } from '@sluice/tools'
+import { type Context, Service } from 'cordis'
+import { sandboxErrors } from './errors.ts'
+import { confinementOf, type PlacesConfig } from './places.ts'
+import { hostsReason, noneReason, refusedReason, unconfinedReason } from './prompt.ts'
+import type {
+  AdapterState,
+  Judgement,
+  Sandbox,
+  SandboxAdapter,
+  SandboxMode,
+  SandboxStatus,
+  Start,
+  Wants,
+} from './types.ts'
+
+export interface SandboxConfig extends PlacesConfig {
+  mode: SandboxMode
+  hosts: readonly string[]
+  unavailable: 'ask' | 'run' | 'refuse'
+}
+
+interface Mounted {
+  readonly adapter: SandboxAdapter
+  readonly state: Promise<AdapterState>
+}
+
+const fullWhy = 'its mode is full'
+
+export class SandboxService extends Service implements Sandbox {
+  private mounted: Mounted | undefined
+  private readonly world: World
+  private readonly config: SandboxConfig
+
+  constructor(ctx: Context, config: SandboxConfig) {
+    super(ctx, 'sandbox')
+    this.world = ctx.world
+    this.config = config
+  }
+
+  adapter(adapter: SandboxAdapter): Disposer {
+    return this.ctx.effect(
+      () => {
+        this.mount(adapter)
+        return () => {
+          this.mounted = undefined
+        }
+      },
+      `ctx.sandbox.adapter(${JSON.stringify(adapter.name)})`,
+    )
+  }
+
+  status(): Promise<SandboxStatus> {
+    return this.statusWith(this.mounted)
+  }
+
+  async describe(): Promise<string> {
+    const status = await this.status()
+    if (status.kind === 'none') return `none: ${status.why}. ${status.remedy}`
+    const { by, mode, hosts } = status
+    return `${by}, ${mode}, network: ${hosts.length === 0 ? 'none' : hosts.join(', ')}`
+  }
+
+  async judge(wants: Wants): Promise<Judgement> {
+    return this.judged(await this.status(), wants)
+  }
+
+  async spawn(options: SpawnOptions, start: Start): Promise<Child> {
+    const { mounted, world, config } = this
+    const wants = start.wants ?? {}
+    const status = await this.statusWith(mounted)
+    const judgement = this.judged(status, wants)
+    if (judgement.kind === 'refuse') throw sandboxErrors('SANDBOX_REFUSED', { reason: judgement.reason })
+    if (judgement.kind === 'ask' && !agreed(start, judgement.rule)) {
+      throw sandboxErrors('SANDBOX_NOT_AGREED', { reason: judgement.reason })
+    }
+    if (status.kind === 'none' || wants.unconfined) return world.processes.spawn(options)
+    const { disk, host } = world
+    const hosts = [...new Set([...config.hosts, ...(wants.hosts ?? [])])]
+    const confinement = await confinementOf(
+      { disk, host, config },
+      start.session,
+      status.mode as 'read-only' | 'workspace-write',
+      hosts,
+    )
+    return (mounted as Mounted).adapter.spawn(options, confinement)
+  }
+
+  private mount(adapter: SandboxAdapter): void {
+    if (this.mounted) {
+      throw sandboxErrors('SANDBOX_TAKEN', { adapter: adapter.name, mounted: this.mounted.adapter.name })
+    }
+    const state = adapter.check().catch((error: unknown): AdapterState => {
+      return { available: false, why: messageOf(error), remedy: `Repair the sandbox ${adapter.name}.` }
+    })
+    this.mounted = { adapter, state }
+  }
+
+  private async statusWith(mounted: Mounted | undefined): Promise<SandboxStatus> {
+    const { mode, hosts } = this.config
+    if (mode === 'full') return { kind: 'none', why: fullWhy, remedy: 'Set another mode.' }
+    if (!mounted) return { kind: 'none', why: 'no adapter is mounted', remedy: 'Mount a sandbox adapter.' }
+    const state = await mounted.state
+    if (!state.available) return { kind: 'none', why: state.why, remedy: state.remedy }
+    return { kind: 'confined', by: state.detail, mode, hosts }
+  }
+
+  private judged(status: SandboxStatus, { hosts = [], unconfined = false }: Wants): Judgement {
+    const { mode, unavailable } = this.config
+    if (status.kind === 'none') {
+      if (mode === 'full' || unavailable === 'run') return { kind: 'within' }
+      if (unavailable === 'refuse') return { kind: 'refuse', reason: refusedReason(status.why), remedy: status.remedy }
+      return { kind: 'ask', rule: unconfinedRule, reason: noneReason(status.why) }
+    }
+    if (unconfined) return { kind: 'ask', rule: unconfinedRule, reason: unconfinedReason }
+    const further = hosts.filter((host) => !status.hosts.includes(host))
+    if (further.length === 0) return { kind: 'within' }
+    return { kind: 'ask', rule: `sandbox: reach ${[...further].sort().join(' ')}`, reason: hostsReason(further) }
+  }
+}
+
+const unconfinedRule = 'sandbox: run without confinement'
+
+function agreed({ session, callId }: Start, rule: string): boolean {
+  return callId !== undefined && hasConsent(session, callId, rule)
+}

@@ -1,0 +1,86 @@
+/** Owns the words of the sandbox: modes, what a start is held to, the port of adapters, what is in force. */
+import type {} from 'cordis'
+import type { Child, SpawnOptions } from '@sluice/base'
+import type { Session } from '@sluice/session'
+import type { Disposer } from '@sluice/tools'
+
+/** `read-only`: nothing but a private folder for temporary files is writable. `workspace-write`: the folder of the session as
+ *  well, without the files that grant authority. `full`: no confinement. */
+export type SandboxMode = 'read-only' | 'workspace-write' | 'full'
+
+/** What one start is held to. Paths are absolute and real. */
+export interface Confinement {
+  /** Folders that the process sees, whatever else is hidden; the working folder is below one of them. */
+  readonly workspace: readonly string[]
+  /** Whether it may write below them. */
+  readonly access: 'read' | 'write'
+  /** Never written, not even below a writable folder. A path that is not there must not come into being. */
+  readonly protected: readonly string[]
+  /** Folders that look empty, and files that cannot be read. */
+  readonly hidden: readonly string[]
+  /** Hosts that can be reached over HTTP and HTTPS: `name`, `*.name`, each with or without `:port`. Empty: no network at all. */
+  readonly hosts: readonly string[]
+  /** Starts with the same key share their folder for temporary files. */
+  readonly scratch: string
+}
+
+export type AdapterState =
+  | { readonly available: true /** What confines, with its version. */; readonly detail: string }
+  | { readonly available: false; readonly why: string; readonly remedy: string }
+
+/** What an adapter fills in. Its `spawn` keeps the promises of `Processes.spawn`, but that a signal which ended the program
+ *  inside may be told as exit code 128 + n, and that nothing of it outlives the program, the host or `killGroup('SIGKILL')`. */
+export interface SandboxAdapter {
+  readonly name: string
+  /** Whether it can confine here. Never rejects; asked once. */
+  check(): Promise<AdapterState>
+  /** Never starts anything that is not confined: rejects instead. */
+  spawn(options: SpawnOptions, confinement: Confinement): Promise<Child>
+}
+
+/** More than the mode gives. */
+export interface Wants {
+  /** Hosts beside those of the configuration. */
+  readonly hosts?: readonly string[]
+  /** No confinement at all. */
+  readonly unconfined?: boolean
+}
+
+export interface Start {
+  readonly session: Session
+  /** The call on whose behalf it starts: a person agrees to one call. */
+  readonly callId?: string
+  readonly wants?: Wants
+}
+
+/** What a start would need. */
+export type Judgement =
+  | { readonly kind: 'within' }
+  /** A person has to agree, to an ask that carries exactly this rule. */
+  | { readonly kind: 'ask'; readonly rule: string; readonly reason: string }
+  | { readonly kind: 'refuse'; readonly reason: string; readonly remedy: string }
+
+/** What is in force. */
+export type SandboxStatus =
+  | { readonly kind: 'confined'; readonly by: string; readonly mode: SandboxMode; readonly hosts: readonly string[] }
+  | { readonly kind: 'none'; readonly why: string; readonly remedy: string }
+
+/** `ctx.sandbox`. */
+export interface Sandbox {
+  status(): Promise<SandboxStatus>
+  /** One sentence for a person: what is in force, or why nothing is. */
+  describe(): Promise<string>
+  /** Mounts an adapter for as long as the calling plugin is mounted.
+   *  @throws SANDBOX_TAKEN */
+  adapter(adapter: SandboxAdapter): Disposer
+  judge(wants: Wants): Promise<Judgement>
+  /** Starts a process as the judgement on it allows, at the moment of the start.
+   *  @throws SANDBOX_NOT_AGREED, SANDBOX_REFUSED, and what starting a process throws */
+  spawn(options: SpawnOptions, start: Start): Promise<Child>
+}
+
+declare module 'cordis' {
+  interface Context {
+    sandbox: Sandbox
+  }
+}
