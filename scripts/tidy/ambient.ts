@@ -76,8 +76,8 @@ export const exceptions: readonly Exception[] = [
   },
   {
     path: 'packages/host/cli/src/node-terminal.ts',
-    uses: ['process', 'readline'],
-    why: 'a program has streams, lines of input, Ctrl-C and an exit code',
+    uses: ['process', 'readline', 'setImmediate'],
+    why: 'a program has streams, lines of input, keys that were pressed before, Ctrl-C and an exit code',
   },
 ]
 

@@ -1,5 +1,6 @@
 export { AssertionError, assert, assertNever } from './assert.ts'
 export { sleep } from './clock.ts'
+export { editDistance } from './edit-distance.ts'
 export type { DataOf, ErrorFactory, ErrorRow, ErrorTable } from './errors.ts'
 export { defineErrors, isSluiceError, messageOf, SluiceError } from './errors.ts'
 export { mintId, mintSessionId } from './ids.ts'

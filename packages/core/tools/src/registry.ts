@@ -1,4 +1,5 @@
 /** Owns which tools and guards are mounted, and which of them an agent sees. */
+import { editDistance } from '@sluice/base'
 import type { Fiber } from 'cordis'
 import { makeRegistered, type Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
@@ -105,7 +106,7 @@ export class Registry {
     const low = wanted.toLowerCase().slice(0, 64)
     const scored: { name: string; distance: number }[] = []
     for (const { info } of this.view(agent, reach).values()) {
-      const names = [info.name, ...info.aliases].map((name) => distance(low, name.toLowerCase()))
+      const names = [info.name, ...info.aliases].map((name) => editDistance(low, name.toLowerCase()))
       scored.push({ name: info.name, distance: Math.min(...names) })
     }
     return scored
@@ -114,18 +115,4 @@ export class Registry {
       .slice(0, NEAREST_MAX)
       .map(({ name }) => name)
   }
-}
-
-/** Levenshtein distance. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++)
-      next.push(
-        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
-      )
-    row = next
-  }
-  return row[b.length] ?? 0
 }

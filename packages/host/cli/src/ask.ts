@@ -1,6 +1,6 @@
 /** Owns approval at a terminal: one question at a time, answered by a line of text. */
 import type { Answer, Answerer, Question } from '@sluice/approval'
-import { printable, printableLine } from './printable.ts'
+import { pluginText, printable, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Lines of a card that stand above a question. */
@@ -21,7 +21,7 @@ async function ask(terminal: Terminal, question: Question): Promise<Answer | und
   const { callId } = question
   const offers = question.asks.flatMap((ask) => ask.offers ?? [])
   const reasons = question.asks.map(
-    ({ by, reason, rule }) => `  ${printableLine(`${by}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`,
+    ({ by, reason, rule }) => `  ${printableLine(`${pluginText(by)}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`,
   )
   const choices = offers.map(
     (offer, index) => `  ${index + 1}  allow, and always allow ${printableLine(offer.text, 160)}`,

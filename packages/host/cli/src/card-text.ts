@@ -1,6 +1,6 @@
 /** Owns how cards look as plain text: one line for the call, a bounded block for what came of it. */
 import type { Card, Outcome, ToolResultData } from '@sluice/session'
-import { cut, printable, printableLine } from './printable.ts'
+import { cut, pluginText, printable, printableLine } from './printable.ts'
 
 /** Lines of a result that are shown; the log has all of them. */
 export const CARD_LINES_MAX = 12
@@ -13,12 +13,15 @@ export function pendingText(card: Card): string {
 
 /** A settled call: its head with the outcome, then what is worth seeing of it. */
 export function settledText(result: Readonly<ToolResultData>): string {
-  const { card, outcome, durationMs } = result
+  return [headText(result), ...block(bodyOf(result.card, result))].join('\n')
+}
+
+/** What became of a call, on one line. */
+export function headText({ card, outcome, durationMs }: Readonly<ToolResultData>): string {
   const note = [noteOf(card, outcome), durationMs === undefined ? '' : durationOf(durationMs)].filter(
     (part) => part !== '',
   )
-  const head = `${markOf(outcome)} ${headOf(card)}${note.length > 0 ? `  (${note.join(', ')})` : ''}`
-  return [head, ...block(bodyOf(card, result))].join('\n')
+  return `${markOf(outcome)} ${headOf(card)}${note.length > 0 ? `  (${note.join(', ')})` : ''}`
 }
 
 /** `1.2 s`, `40 ms`. */
@@ -41,7 +44,7 @@ function noteOf(card: Card, outcome: Outcome): string {
     // A card that no tool has made says the outcome in its title.
     const tag = card.title.endsWith(`: ${outcome.tag}`) ? '' : outcome.tag
     const detail =
-      outcome.tag === 'denied' ? `by ${printableLine(outcome.by, 60)}` : outcome.tag === 'failed' ? outcome.code : ''
+      outcome.tag === 'denied' ? `by ${pluginText(outcome.by)}` : outcome.tag === 'failed' ? outcome.code : ''
     return `${tag} ${detail}`.trim()
   }
   if (outcome.late) return 'late'

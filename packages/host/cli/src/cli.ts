@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander'
 import { EXIT } from './exit-code.ts'
 import type { RunOptions, RunParts } from './run-command.ts'
+import { sessionWords } from './session-words.ts'
 import type { Terminal } from './terminal.ts'
 import { VERSION } from './version.ts'
 
@@ -29,7 +30,10 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
     .version(VERSION)
     .exitOverride()
     .configureOutput({ writeOut: (text) => terminal.write(text), writeErr: (text) => terminal.writeError(text) })
-    .addHelpText('after', '\nExit codes: 0 done, 1 failed, 2 usage, 3 ended with denied calls, 130 interrupted.')
+    .addHelpText(
+      'after',
+      '\nExit codes: 0 done, 1 failed or something is wrong, 2 usage, 3 ended with denied calls, 130 interrupted.',
+    )
   program
     .command('run')
     .description('run a task in the working folder; without one, hold a conversation')
@@ -43,21 +47,6 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
       const { run } = await import('./run-command.ts')
       end(await run(terminal, await parts(), task, options))
     })
-  const session = program.command('session').description('look at recorded sessions')
-  session
-    .command('show')
-    .description('show a session')
-    .argument('<session>', 'its id, its folder, or its events.jsonl')
-    .action(async (given: string) => {
-      const { showSession } = await import('./session-command.ts')
-      end(await showSession(terminal, (await parts()).world, given))
-    })
-  session
-    .command('list')
-    .description('list sessions, newest first')
-    .action(async () => {
-      const { listSessions } = await import('./session-command.ts')
-      end(await listSessions(terminal, (await parts()).world))
-    })
+  sessionWords(program, { terminal, world: async () => (await parts()).world, end })
   return program
 }

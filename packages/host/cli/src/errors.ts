@@ -39,9 +39,42 @@ export const cliErrors = defineErrors({
     message: (_: Record<string, never>) => 'no task was given and the input is not a terminal',
     remedy: 'Give the task as an argument: sluice run "the task".',
   },
+  CLI_SESSION_UNKNOWN: {
+    when: 'no session has the id that was given, or an id that begins with it',
+    message: (d: { given: string; nearest: readonly string[] }) =>
+      `there is no session ${JSON.stringify(d.given)}${d.nearest.length > 0 ? `; the nearest: ${d.nearest.join(', ')}` : ''}`,
+    remedy: '`sluice session list` shows what there is.',
+  },
+  CLI_SESSION_AMBIGUOUS: {
+    when: 'several sessions have ids that begin with what was given',
+    message: (d: { given: string; count: number; some: readonly string[] }) =>
+      `${d.count} sessions begin with ${JSON.stringify(d.given)}: ${d.some.join(', ')}${d.count > d.some.length ? ', …' : ''}`,
+    remedy: 'Give more of the id.',
+  },
+  CLI_SESSION_DAMAGED: {
+    when: 'something is to be written to a session whose log is damaged',
+    message: (d: { id: string; line: number; kind: string; detail: string }) =>
+      `session ${d.id} is damaged at line ${d.line} (${d.kind}: ${d.detail})`,
+    remedy: 'Mend it first: sluice session repair ID.',
+  },
+  CLI_NOT_CONFIRMED: {
+    when: 'something would be gone for ever, and nobody is there to agree to it',
+    message: (d: { question: string }) => `${d.question} Nobody is there to say yes`,
+    remedy: 'Give --yes if that is wanted.',
+  },
+  CLI_FILE_EXISTS: {
+    when: 'an export would replace a file',
+    message: (d: { path: string }) => `there is already a file ${d.path}`,
+    remedy: 'Give another name, or remove the file.',
+  },
+  CLI_FILE_UNWRITABLE: {
+    when: 'the file of an export cannot be written',
+    message: (d: { path: string; code: string }) => `${d.path} cannot be written (${d.code})`,
+    remedy: 'Check the folder, its permissions and the space on its disk; nothing is left of the file.',
+  },
   CLI_NOT_A_SESSION: {
-    when: 'the file to show is not the log of a session',
-    message: (d: { path: string }) => `${d.path} is not the log of a session`,
-    remedy: 'Give the events.jsonl of a session, its folder, or its id.',
+    when: 'the path that was given does not lead to a session',
+    message: (d: { path: string }) => `${d.path} is no session`,
+    remedy: 'Give the events.jsonl of a session, its folder, its id, or the beginning of its id.',
   },
 })

@@ -20,7 +20,13 @@ export function isUsage(error: unknown): boolean {
   return isSluiceError(error) && usage.has(error.code)
 }
 
-const usage: ReadonlySet<string> = new Set(['CLI_NO_TASK', 'CLI_NO_MODEL', 'CLI_MODEL_UNNAMED', 'CLI_CWD_MISSING'])
+const usage: ReadonlySet<string> = new Set([
+  'CLI_NO_TASK',
+  'CLI_NO_MODEL',
+  'CLI_MODEL_UNNAMED',
+  'CLI_CWD_MISSING',
+  'CLI_NOT_CONFIRMED',
+])
 
 function causesOf(error: unknown): string[] {
   const causes: string[] = []

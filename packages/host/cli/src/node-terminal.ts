@@ -3,9 +3,12 @@ import { createInterface, type Interface } from 'node:readline'
 import { InputLines } from './input-lines.ts'
 import type { Terminal } from './terminal.ts'
 
+/** Rounds of the event loop in which input that was typed before a question arrives. */
+const DRAIN_ROUNDS = 3
+
 /** The terminal of this process. Made once, by the program itself. */
-export function nodeTerminal(): Terminal {
-  const { stdin, stdout, stderr } = process
+export function nodeTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 'stderr'> = process): Terminal {
+  const { stdin, stdout, stderr } = streams
   const listeners = new Set<() => void>()
   const lines = new InputLines()
   let reader: Interface | undefined
@@ -32,6 +35,16 @@ export function nodeTerminal(): Terminal {
     return line
   }
 
+  /** What was typed before now is read and put aside, and a line that was begun is forgotten. */
+  const drain = async () => {
+    const own = open()
+    own.resume()
+    for (let round = 0; round < DRAIN_ROUNDS; round++) await new Promise((resolve) => setImmediate(resolve))
+    if (!interactive) return
+    own.write(null, { ctrl: true, name: 'e' })
+    own.write(null, { ctrl: true, name: 'u' })
+  }
+
   process.on('SIGINT', interrupt)
   // Whoever reads our output may stop reading: that ends the command, it is no failure of it.
   stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1))
@@ -41,7 +54,10 @@ export function nodeTerminal(): Terminal {
     write: (text) => void stdout.write(text),
     writeError: (text) => void stderr.write(text),
     readLine: (prompt, signal) => prompted(prompt, lines.next(signal)),
-    readAnswer: (prompt, signal) => prompted(prompt, lines.fresh(signal)),
+    async readAnswer(prompt, signal) {
+      await drain()
+      return prompted(prompt, lines.fresh(signal))
+    },
     onInterrupt(listener) {
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -9,6 +9,19 @@ export function printable(text: string): string {
   return text.replaceAll('\r\n', '\n').replace(UNSAFE, (character) => `\\u{${character.charCodeAt(0).toString(16)}}`)
 }
 
+/** The value as JSON without any unsafe character: those in its strings are escapes. */
+export function printableJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    UNSAFE,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )
+}
+
+/** The name of a plugin as people know it: without the number that tells two mounts of it apart. */
+export function pluginText(by: string): string {
+  return printableLine(by.replace(/#(\d+|gone)(?= |$)/, ''), 80)
+}
+
 /** {@link printable} on one line of at most `charsMax` characters. */
 export function printableLine(text: string, charsMax: number): string {
   return cut(printable(text).replace(/\s+/g, ' ').trim(), charsMax)

@@ -13,6 +13,7 @@ import { chooseModel } from './model-choice.ts'
 import { compositionFile, workingFolder } from './paths.ts'
 import { environmentText, SYSTEM_PROMPT } from './prompt.ts'
 import { remedyOf } from './remedies.ts'
+import { idOf } from './session-place.ts'
 import type { Terminal } from './terminal.ts'
 import { showJson, showLive } from './view.ts'
 
@@ -135,7 +136,8 @@ async function openSession(
 ): Promise<{ session: Session; from: number }> {
   const { sessions } = ctx
   if (wanted === undefined) return { session: await sessions.create({ cwd, composition }), from: 0 }
-  const id = wanted === 'last' ? (await sessions.list()).find((summary) => summary.cwd === cwd)?.id : wanted
+  const isLast = wanted === 'last'
+  const id = isLast ? (await sessions.list()).find((summary) => summary.cwd === cwd)?.id : await idOf(sessions, wanted)
   if (id === undefined) throw cliErrors('CLI_NO_SESSION', { cwd })
   const session = await sessions.open(id)
   const resumed = session.events.findLast((event) => event.type === 'session/resumed')

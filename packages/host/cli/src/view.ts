@@ -2,7 +2,7 @@
 import type { Agent } from '@sluice/agent'
 import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
-import { printable, printableLine } from './printable.ts'
+import { pluginText, printable, printableJson, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Writes what happens to `agent` until the disposer is called. */
@@ -32,8 +32,8 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
 
 /** Writes each event as one line of JSON, those from `from` on first. */
 export function showJson(terminal: Terminal, session: Session, from: number): () => void {
-  for (const event of session.events.slice(from)) terminal.write(`${JSON.stringify(event)}\n`)
-  return session.subscribe((event) => terminal.write(`${JSON.stringify(event)}\n`))
+  for (const event of session.events.slice(from)) terminal.write(`${printableJson(event)}\n`)
+  return session.subscribe((event) => terminal.write(`${printableJson(event)}\n`))
 }
 
 /** Writes a whole recorded session. */
@@ -49,7 +49,7 @@ type Texts = { readonly [T in SessionEventType]?: (data: SessionEvent<T>['data']
 /** What is said about an event while it happens. */
 const live: Texts = {
   'tool/call': ({ card }) => pendingText(card),
-  'tool/rewritten': ({ by, card }) => `  rewritten by ${printableLine(by, 60)}: ${printableLine(card.title, 120)}`,
+  'tool/rewritten': ({ by, card }) => `  rewritten by ${pluginText(by)}: ${printableLine(card.title, 120)}`,
   'tool/result': (data) => settledText(data),
   'turn/ended': ({ reason, detail, code }) => {
     if (reason === 'completed') return undefined
@@ -64,13 +64,13 @@ const recorded: Texts = {
   'session/started': ({ id, cwd }) => `session ${id} in ${printableLine(cwd, 200)}`,
   'user/message': ({ source, content }) => {
     const from = source === 'user' ? '' : ` [${printableLine(source, 40)}]`
-    return `\n>${from} ${textOf(content)}`
+    return `\n>${from} ${contentText(content)}`
   },
   'assistant/message': ({ content, interrupted }) => {
     const broken = interrupted === undefined ? '' : `\n  … ${printable(interrupted)}`
-    return textOf(content) + broken || undefined
+    return contentText(content) + broken || undefined
   },
-  'approval/decided': ({ decision, by }) => `  ${decision} by ${printableLine(by, 60)}`,
+  'approval/decided': ({ decision, by }) => `  ${decision} by ${pluginText(by)}`,
 }
 
 function said(texts: Texts, event: SessionEvent): string | undefined {
@@ -78,7 +78,8 @@ function said(texts: Texts, event: SessionEvent): string | undefined {
   return text?.(event.data)
 }
 
-function textOf(content: readonly { readonly type: string; readonly text?: string }[]): string {
+/** The text of a message, with a word for each image. */
+export function contentText(content: readonly { readonly type: string; readonly text?: string }[]): string {
   const texts = content.map((part) =>
     part.type === 'text' ? (part.text ?? '') : part.type === 'image' ? '[image]' : '',
   )

@@ -89,7 +89,9 @@ describe('the sluice program', { timeout: 120_000 }, () => {
     expect(VERSION).toBe(manifest.version)
     const t = watchedTerminal(folder)
     expect(await runCli(['--help'], t)).toBe(0)
-    expect(t.out).toContain('Exit codes: 0 done, 1 failed, 2 usage, 3 ended with denied calls, 130 interrupted.')
+    expect(t.out).toContain(
+      'Exit codes: 0 done, 1 failed or something is wrong, 2 usage, 3 ended with denied calls, 130 interrupted.',
+    )
   })
 
   test('an unknown command or option, and no command, are usage errors', async () => {

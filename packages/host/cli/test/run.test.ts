@@ -280,7 +280,7 @@ describe('what keeps a run from starting', () => {
     const p = await place({ ...permitted })
     const argv = ['run', '--composition', p.composition, '--model', 'sim/one', '--session']
     expect((await failing(p, ...argv, 'last', 'x')).err).toContain('CLI_NO_SESSION')
-    expect((await failing(p, ...argv, '20300101-000000-abcdefgh', 'x')).err).toContain('SESSION_NOT_FOUND')
+    expect((await failing(p, ...argv, '20300101-000000-abcdefgh', 'x')).err).toContain('CLI_SESSION_UNKNOWN')
   })
 
   test('a sluice.yml of the working folder is not run unless it is asked for, and that is said', async () => {

@@ -7,7 +7,7 @@ import { terminalAnswerer } from '../src/ask.ts'
 import { CARD_LINES_MAX, durationOf, pendingText, settledText } from '../src/card-text.ts'
 import { exitCodeOf } from '../src/exit-code.ts'
 import { ERROR_LINES_MAX, formatError } from '../src/format-error.ts'
-import { cut, printable, printableLine } from '../src/printable.ts'
+import { cut, pluginText, printable, printableJson, printableLine } from '../src/printable.ts'
 import { environmentText, SYSTEM_PROMPT } from '../src/prompt.ts'
 import { watchedTerminal } from './harness.ts'
 
@@ -51,6 +51,26 @@ describe('cards', () => {
     expect(pendingText({ v: 1, kind: 'generic', title: 'a\nb' })).toBe('▸ a b')
   })
 
+  test('a plugin is named to people without the number of its mount', async () => {
+    const card: Card = { v: 1, kind: 'generic', title: 'edit' }
+    const by = 'house-rules#23 (guard lockfiles)'
+    expect(settled(card, { tag: 'denied', executed: 'no', stage: 'guards', by, reason: 'no' })).toContain(
+      'denied by house-rules (guard lockfiles)',
+    )
+    const t = watchedTerminal('/', { interactive: true, lines: ['n'] })
+    const { signal } = new AbortController()
+    const asks = [{ by: 'permissions#7', reason: 'no rule' }]
+    await terminalAnswerer(t)({ callId: 'c', sessionId: 's', tool: 'edit', text: 'Allow?', asks, card, signal })
+    expect(t.out).toContain('\n  permissions: no rule\n')
+    expect(['c#', 'c#sharp', 'room#12', 'room#gone', 'a#1 b#2'].map(pluginText)).toEqual([
+      'c#',
+      'c#sharp',
+      'room',
+      'room',
+      'a b#2',
+    ])
+  })
+
   test('a call that did not succeed says how it ended and why', () => {
     const card: Card = { v: 1, kind: 'generic', title: 'do it' }
     const denied: Outcome = { tag: 'denied', executed: 'no', stage: 'guards', by: 'workspace', reason: 'outside' }
@@ -81,6 +101,13 @@ describe('foreign text', () => {
   test('control characters and marks that reorder text are written out', () => {
     expect(printable('a\u001b[2Jb\r\nc\td\u202ee\u0085')).toBe('a\\u{1b}[2Jb\nc\td\\u{202e}e\\u{85}')
     expect(printableLine(' a\n b ', 80)).toBe('a b')
+  })
+
+  test('JSON keeps what it says and holds no character that a terminal obeys', () => {
+    const value = { 'k\u009b': ['a\u001b[2J\u202e\u2028', 'é😀', null] }
+    const text = printableJson(value)
+    expect(text).toBe('{"k\\u009b":["a\\u001b[2J\\u202e\\u2028","é😀",null]}')
+    expect(JSON.parse(text)).toEqual(value)
   })
 
   test('a cut never leaves half a character', () => {

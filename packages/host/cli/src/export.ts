@@ -1,0 +1,75 @@
+/** Owns a recorded session as one text: Markdown for people, JSON for programs. */
+import type { Session, SessionEvent, ToolResultData } from '@sluice/session'
+import { headText } from './card-text.ts'
+import { momentText } from './moments.ts'
+import { printable, printableJson, printableLine } from './printable.ts'
+import { contentText } from './view.ts'
+
+export type ExportFormat = 'markdown' | 'json'
+
+/** The pieces of the text, in order. */
+export function exported(session: Session, format: ExportFormat): Iterable<string> {
+  return format === 'json' ? json(session) : markdown(session)
+}
+
+/** One object; each event on a line of its own, as the log has it. */
+function* json({ id, cwd, findings, events }: Session): Generator<string> {
+  yield `{"id":${printableJson(id)},"cwd":${printableJson(cwd)},"findings":${printableJson(findings)},"events":[`
+  let before = '\n'
+  for (const event of events) {
+    yield `${before}${printableJson(event)}`
+    before = ',\n'
+  }
+  yield '\n]}\n'
+}
+
+function* markdown({ id, cwd, findings, events }: Session): Generator<string> {
+  const [first] = events
+  const last = events.at(-1)
+  yield `# Session ${id}\n\n- Folder: ${code(cwd)}\n`
+  if (first && last) yield `- From ${momentText(first.at)} to ${momentText(last.at)} UTC, last event ${last.seq}\n`
+  for (const { line, kind, detail } of findings)
+    yield `- Damaged at line ${line}: ${kind}: ${printableLine(detail, 300)}\n`
+  for (const event of events) {
+    const text = sections[event.type as keyof typeof sections]?.(event as never)
+    if (text !== undefined) yield `\n${text}\n`
+  }
+}
+
+const sections = {
+  'user/message': ({ data: { source, content } }: SessionEvent<'user/message'>) =>
+    `## ${source === 'user' ? 'User' : `Context from ${printableLine(source, 60)}`}\n\n${contentText(content)}`,
+  'assistant/message': ({ data: { content, interrupted } }: SessionEvent<'assistant/message'>) => {
+    const text = contentText(content)
+    if (text === '' && interrupted === undefined) return undefined
+    const broken = interrupted === undefined ? '' : `\n\n*Interrupted: ${printableLine(interrupted, 300)}*`
+    return `## Assistant\n\n${text}${broken}`
+  },
+  'tool/result': ({ data }: SessionEvent<'tool/result'>) => {
+    const { text, language } = bodyOf(data)
+    return `### ${headText(data)}${text === '' ? '' : `\n\n${fenced(text, language)}`}`
+  },
+  'turn/ended': ({ data: { reason, detail } }: SessionEvent<'turn/ended'>) => {
+    if (reason === 'completed') return undefined
+    return `*Turn ended: ${reason}${detail === undefined ? '' : `: ${printableLine(detail, 300)}`}*`
+  },
+  'compaction/done': ({ data: { summary } }: SessionEvent<'compaction/done'>) =>
+    `## Summary in place of what came before\n\n${printable(summary)}`,
+}
+
+/** What changed says more than that it was changed. */
+function bodyOf({ card, outcome, content }: Readonly<ToolResultData>): { text: string; language: string } {
+  if (card.kind === 'diff' && outcome.tag === 'succeeded') return { text: printable(card.diff), language: 'diff' }
+  return { text: contentText(content), language: '' }
+}
+
+/** A fence longer than any that the text holds. */
+function fenced(text: string, language: string): string {
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length))
+  const fence = '`'.repeat(longest + 1)
+  return `${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`
+}
+
+function code(text: string): string {
+  return `\`${printableLine(text, 300).replaceAll('`', "'")}\``
+}

@@ -1,0 +1,64 @@
+import { expect, test } from 'vitest'
+import { logOf, machine, processOn, bitFlip, sluice, spoil, writer } from './recorded.ts'
+
+/** A session whose call `c1` changed two files and whose call `c2` made one. */
+async function changed() {
+  const world = machine({ files: { '/proj/work/a.txt': 'one\n', '/proj/work/b.txt': 'b\r\n' } })
+  const ctx = await writer(world)
+  const session = await ctx.sessions.create({ cwd: '/proj/work', id: 's' })
+  session.append('user/message', { content: [{ type: 'text', text: 'question 1' }], source: 'user' })
+  const call = (id: string) => ({ session, call: { id, tool: 'write' } })
+  await ctx.fs.write('a.txt', 'two\nthree\n', call('c1'))
+  await ctx.fs.write('b.txt', 'B\n', call('c1'))
+  await ctx.fs.write('c.txt', 'new\n', call('c2'))
+  await session.close()
+  return world
+}
+
+// files.md 8
+test('undo puts back the bytes from before a call, writes it down, and can itself be undone', async () => {
+  const world = await changed()
+  const done = await sluice(world, ['undo', 's', 'c1'])
+  expect(done.code).toBe(0)
+  expect(done.out).toBe('restored /proj/work/a.txt (+1 −2)\nrestored /proj/work/b.txt (+1 −1)\n')
+  expect(world.disk.tree('/proj/work')).toEqual({
+    '/proj/work/a.txt': 'one\n',
+    '/proj/work/b.txt': 'b\r\n',
+    '/proj/work/c.txt': 'new\n',
+  })
+  const [, again = ''] = /this can be undone: sluice undo s (\S+)\n/.exec(done.err) ?? []
+  expect(world.disk.text(logOf('s'))).toContain(`"type":"fs/changed","data":{"callId":"${again}"`)
+  expect((await sluice(world, ['undo', 's', again])).code).toBe(0)
+  expect(world.disk.text('/proj/work/a.txt')).toBe('two\nthree\n')
+  expect((await sluice(world, ['undo', 's', 'c2'])).out).toBe('removed /proj/work/c.txt\n')
+  expect((await sluice(world, ['session', 'verify', 's'])).code).toBe(0)
+})
+
+test('undo without a call lists the calls that changed files, newest first', async () => {
+  const world = await changed()
+  expect(await sluice(world, ['undo', 's'])).toEqual({
+    code: 0,
+    out: 'c2  /proj/work/c.txt\nc1  /proj/work/a.txt  /proj/work/b.txt\n',
+    err: '',
+  })
+})
+
+test('undo refuses what is not as the call left it, what changed nothing, and what it could not write down', async () => {
+  const world = await changed()
+  world.disk.plant({ '/proj/work/b.txt': 'somebody else\n' })
+  const before = world.disk.tree('/proj/work')
+  const refused = async (machineNow: typeof world, call: string, why: string) => {
+    const { code, out, err } = await sluice(machineNow, ['undo', 's', call])
+    expect([code, out, err.includes(why)], why).toEqual([1, '', true])
+    expect(world.disk.tree('/proj/work')).toEqual(before)
+  }
+  await refused(world, 'c1', '(FS_STALE)')
+  await refused(world, 'c9', 'nothing to undo for call c9: it changed no file in s (FS_NOTHING_TO_UNDO)')
+  const session = await (await writer(processOn(world, 77))).sessions.open('s')
+  await refused(world, 'c2', 'session s is being written by process 77 on sim (SESSION_LOCKED)')
+  await session.close()
+  spoil(world, 's', bitFlip)
+  await refused(world, 'c2', 'session s is damaged at line 2 (bad-crc')
+  await refused(world, 'c2', '(CLI_SESSION_DAMAGED)')
+  expect((await sluice(world, ['undo', 'x', 'c2'])).err).toContain('CLI_SESSION_UNKNOWN')
+})
