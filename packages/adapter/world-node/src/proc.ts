@@ -49,11 +49,32 @@ export function isAlive(pid: number, startedAt?: string): boolean {
 export function groupAlive(group: number): boolean {
   if (!canSignal(-group)) return false
   if (!isLinux) return true
-  for (const name of readdirSync('/proc')) {
-    const stat = /^\d+$/.test(name) ? procStat(Number(name)) : undefined
-    if (stat?.group === group && !hasEnded(stat)) return true
+  return processIds().some((pid) => {
+    const stat = procStat(pid)
+    return stat?.group === group && !hasEnded(stat)
+  })
+}
+
+function processIds(): number[] {
+  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+}
+
+/** Shows each live process that had the variable when its program began. Those of other users are not shown. */
+export function eachWithVariable(name: string, visit: (pid: number, value: string) => void): void {
+  if (!isLinux) return
+  for (const pid of processIds()) {
+    const found = environmentOf(pid).find((variable) => variable.startsWith(`${name}=`))
+    const stat = found === undefined ? undefined : procStat(pid)
+    if (found !== undefined && stat && !hasEnded(stat)) visit(pid, found.slice(name.length + 1))
   }
-  return false
+}
+
+function environmentOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+  } catch {
+    return []
+  }
 }
 
 function canSignal(pid: number): boolean {
@@ -62,6 +83,15 @@ function canSignal(pid: number): boolean {
     return true
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+/** Kills one process; one that is gone is no error. */
+export function kill(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
   }
 }
 

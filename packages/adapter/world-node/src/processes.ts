@@ -1,7 +1,9 @@
-/** Owns the children of this host: every group that still lives is killed when the host, or the plugin, ends. */
+/** Owns the children of this host: every group that still lives is killed when the host, or the plugin, ends in any way. */
 import type { Child, Processes } from '@sluice/base'
 import { startChild } from './child.ts'
+import { endOrphans, ownerVariable } from './orphans.ts'
 import { isAlive, signalGroup, startTimeOf } from './proc.ts'
+import { Reaper } from './reaper.ts'
 
 const endings = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -15,6 +17,7 @@ export interface NodeProcesses extends Processes {
 
 export function nodeProcesses(): NodeProcesses {
   const children = new Set<Child>()
+  const reaper = new Reaper()
   const killAll = () => {
     for (const child of children) if (child.groupAlive()) child.killGroup('SIGKILL')
     children.clear()
@@ -41,22 +44,29 @@ export function nodeProcesses(): NodeProcesses {
   }
   return {
     async spawn(options) {
-      const child = await startChild(options)
+      const { owner, env } = options
+      const marked = owner === undefined ? options : { ...options, env: { ...env, ...ownerVariable(owner) } }
+      reaper.start()
+      const child = await startChild(marked)
       children.add(child)
       watch()
+      reaper.tell(children)
       void child.exited.then(() => {
         if (child.groupAlive()) return
         children.delete(child)
         watch()
+        reaper.tell(children)
       })
       return child
     },
     isAlive,
     startTimeOf,
     killGroup: signalGroup,
+    endOrphans,
     dispose() {
       killAll()
       watch()
+      reaper.end()
     },
   }
 }

@@ -11,12 +11,19 @@ const { processes } = nodeWorld()
 const loader = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href
 const program = fileURLToPath(new URL('host.program.ts', import.meta.url))
 
-/** Starts a host; `pid` is the child that it has started. */
-async function host(way: string): Promise<{ host: ChildProcess; pid: number; lines: AsyncIterator<string> }> {
+interface Started {
+  readonly host: ChildProcess
+  /** Of the child that it has started. */
+  readonly pid: number
+  readonly first: string
+  readonly lines: AsyncIterator<string>
+}
+
+async function host(way: string): Promise<Started> {
   const started = spawn(process.execPath, ['--import', loader, program, way], { stdio: ['ignore', 'pipe', 'inherit'] })
   const lines = createInterface({ input: started.stdout })[Symbol.asyncIterator]()
-  const first = await lines.next()
-  return { host: started, pid: Number(first.value), lines }
+  const { value: first } = (await lines.next()) as { value: string }
+  return { host: started, pid: Number(first), first, lines }
 }
 
 async function endOf(started: ChildProcess): Promise<unknown> {
@@ -45,6 +52,25 @@ describe.skipIf(process.platform === 'win32')('when the host ends', { timeout: 6
       await gone(pid)
     }
     await Promise.all((['SIGTERM', 'SIGINT', 'SIGHUP'] as const).map(endBy))
+  })
+
+  // session-log.md 4.4
+  it.runIf(process.platform === 'linux')(
+    'by a kill that nobody can see coming, its children end with it, those that left their group too',
+    async () => {
+      const [plain, owned] = await Promise.all([host('wait'), host('owned')])
+      for (const { host: killed } of [plain, owned]) killed.kill('SIGKILL')
+      await Promise.all([plain.pid, ...owned.first.split(' ').map(Number)].map(gone))
+    },
+  )
+
+  it.runIf(process.platform === 'linux')('a stranger that got the pid of a child is left alone', async () => {
+    const { host: killed, first } = await host('reused')
+    const [own = 0, stranger = 0] = first.split(' ').map(Number)
+    killed.kill('SIGKILL')
+    await gone(own)
+    expect(processes.isAlive(stranger)).toBe(true)
+    processes.killGroup(stranger, 'SIGKILL')
   })
 
   it('is for whoever listens to the signal to decide', async () => {

@@ -159,3 +159,27 @@ describe('the plugin', () => {
     expect(ctx.get('world')).toBeUndefined()
   })
 })
+
+describe.runIf(process.platform === 'linux')('what a dead host has left of an owner', () => {
+  const marked = async (mark: string, script: string) => {
+    const options = { file: 'sh', args: ['-c', script], cwd: '/', env: { ...env, SLUICE_OWNER: mark } }
+    return processes.spawn(options)
+  }
+  const deadHost = `${process.pid}/another-boot/1`
+
+  // session-log.md 4.4
+  it('is found and ended, with what it has started in groups of their own', async () => {
+    const left = await marked(`${deadHost}/s1`, 'setsid sleep 100 & exec sleep 100')
+    while ((await processes.endOrphans('s1')) === 0) await turn()
+    await groupGone(left)
+    expect(await processes.endOrphans('s1')).toBe(0)
+  })
+
+  it('is not mistaken for what works for others, or for a host that lives', async () => {
+    const other = await marked(`${deadHost}/s2`, 'exec sleep 100')
+    const options = { file: 'sh', args: ['-c', 'exec sleep 100'], cwd: '/', env, owner: 's1' }
+    const own = await processes.spawn(options)
+    expect(await processes.endOrphans('s1')).toBe(0)
+    expect([other.groupAlive(), own.groupAlive()]).toEqual([true, true])
+  })
+})

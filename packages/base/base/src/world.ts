@@ -130,13 +130,15 @@ export interface SpawnOptions {
   readonly file: string
   readonly args: readonly string[]
   readonly cwd: string
-  /** The whole environment of the child; nothing is inherited. */
+  /** The whole environment of the child, but for a variable that tells its {@link owner}; nothing is inherited. */
   readonly env: Readonly<Record<string, string>>
   /** Written to stdin, then closed. Without it stdin is empty. A child that does not read it is no error. */
   readonly stdin?: Uint8Array
   /** Called with each piece in order; the array is not reused. */
   readonly onStdout?: (bytes: Uint8Array) => void
   readonly onStderr?: (bytes: Uint8Array) => void
+  /** For whom the process works; {@link Processes.endOrphans} finds it by this name after this host has died. */
+  readonly owner?: string
 }
 
 export interface ProcessExit {
@@ -170,6 +172,9 @@ export interface Processes {
   startTimeOf(pid: number): string | undefined
   /** Signals a process group by its leader; one that is gone is no error. */
   killGroup(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void
+  /** Kills the processes that hosts which have died started for `owner`, with all that these started. Resolves when they
+   *  are gone, to how many there were; to 0 where the platform cannot tell. */
+  endOrphans(owner: string): Promise<number>
 }
 
 export interface Network {

@@ -7,7 +7,12 @@ import type { Outcome } from './outcome.ts'
 /** Event types and their data; the owner of a type adds it by module augmentation. */
 export interface SessionEventMap {
   'session/started': { format: 1; id: string; cwd: string; parent?: { id: string; seq: number }; composition?: string }
-  'session/resumed': { pid: number; host: string }
+  'session/resumed': {
+    pid: number
+    host: string
+    /** Processes of an earlier host that were still running and have been ended. */
+    ended?: number
+  }
   'session/repaired': { interrupted: readonly string[]; closed: number }
   'session/lost': { detail: string }
   'turn/started': { turn: number }

@@ -154,7 +154,7 @@ export const sessionEvents = {
   'session/resumed': {
     version: 1,
     meaning: 'A process opened the session for writing again.',
-    schema: Type.Object({ pid: count, host: text }, closed),
+    schema: Type.Object({ pid: count, host: text, ended: Type.Optional(count) }, closed),
   },
   'session/repaired': {
     version: 1,

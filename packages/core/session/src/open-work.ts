@@ -1,4 +1,4 @@
-/** Owns what a log has begun and not ended: calls, nested calls, questions, contexts, steps, turns. */
+/** Owns what a log has begun and not ended: calls, nested calls, questions, contexts, steps, turns, processes. */
 import { foldSteps } from './fold.ts'
 import type { Fold, TextPart, UserMessage } from './types.ts'
 
@@ -35,11 +35,23 @@ export interface OpenWork {
   readonly turns: readonly { readonly turn: number; readonly seq: number }[]
   /** Call ids of the last assistant message. */
   readonly batch: readonly string[]
+  /** Calls were taken up since a host has looked for processes of an earlier one: some may still run. */
+  readonly processes: boolean
 }
 
-const nothing: OpenWork = { calls: [], nested: [], questions: [], contexts: [], steps: [], turns: [], batch: [] }
+const nothing: OpenWork = {
+  calls: [],
+  nested: [],
+  questions: [],
+  contexts: [],
+  steps: [],
+  turns: [],
+  batch: [],
+  processes: false,
+}
 
 const step = foldSteps<OpenWork>({
+  'session/resumed': (work) => ({ ...work, processes: false }),
   'turn/started': (work, { data, seq }) => ({ ...work, turns: [...work.turns, { turn: data.turn, seq }] }),
   'turn/ended': (work, { data }) => ({ ...work, turns: work.turns.filter((open) => open.turn !== data.turn) }),
   'step/started': (work, { data, seq }) => ({ ...work, steps: [...work.steps, { ...data, seq }] }),
@@ -64,9 +76,9 @@ const step = foldSteps<OpenWork>({
   'tool/call': (work, { data: { callId, tool, readOnly }, seq }) => {
     const taken = { taken: true, readOnly }
     if (work.calls.some((call) => call.callId === callId)) {
-      return { ...work, calls: changed(work.calls, callId, taken) }
+      return { ...work, processes: true, calls: changed(work.calls, callId, taken) }
     }
-    return { ...work, calls: [...work.calls, { ...opening(callId, tool, seq), ...taken }] }
+    return { ...work, processes: true, calls: [...work.calls, { ...opening(callId, tool, seq), ...taken }] }
   },
   'tool/started': (work, { data: { callId } }) => {
     const begun = { started: true }
@@ -86,7 +98,7 @@ const step = foldSteps<OpenWork>({
 })
 
 /** JSON throughout, so that a checkpoint can hold it; bounded by what is open. */
-export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 1, initial: nothing, step }
+export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 2, initial: nothing, step }
 
 /** Contexts of settled calls that the model has not been told, in the order to tell them. */
 export function owedContexts(work: OpenWork): readonly OwedContext[] {

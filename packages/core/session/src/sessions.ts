@@ -119,7 +119,7 @@ export class SessionsService implements Sessions {
       readOnly: whyReadOnly(mode, opened, findings),
       resumed: checkpoint && state && { seq: checkpoint.seq, state },
     })
-    if (session.writable) this.resume(session)
+    if (session.writable) await this.resume(session)
     return session
   }
 
@@ -140,14 +140,18 @@ export class SessionsService implements Sessions {
     return { kind: this.vocabulary.has(event.type) ? 'bad-event' : 'unknown-type', line, detail }
   }
 
-  private resume(session: LiveSession): void {
-    const plan = planRepair(session.fold(openWork))
+  /** Ends what the last host has left running, then closes what it has left open in the log. */
+  private async resume(session: LiveSession): Promise<void> {
+    const { host, processes } = this.world
+    const work = session.fold(openWork)
+    const ended = work.processes ? await processes.endOrphans(session.id) : 0
+    const plan = planRepair(work)
     for (const { type, data, cause } of plan) session.append(type, data, { cause })
     if (plan.length > 0) {
       const interrupted = plan.flatMap((event) => (event.type === 'tool/result' ? [event.data.callId] : []))
       session.append('session/repaired', { interrupted, closed: plan.length })
     }
-    session.append('session/resumed', { pid: this.world.host.pid, host: this.world.host.hostname })
+    session.append('session/resumed', { pid: host.pid, host: host.hostname, ...(ended > 0 && { ended }) })
   }
 
   async fork(parentId: string, options: ForkOptions = {}): Promise<Session> {

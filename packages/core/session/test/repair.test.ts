@@ -129,3 +129,26 @@ test('a reader repairs nothing', async () => {
   const reader = await mounted.ctx.sessions.open(session.id, 'read')
   expect(reader.events).toHaveLength(2)
 })
+
+// session-log.md 4.4
+test('a process that a dead host left for a call is ended before its session goes on, and told of', async () => {
+  const { mounted, session } = await start()
+  taken(session, 'a')
+  mounted.orphans.push(session.id, 'another session', session.id)
+  const once = await reopened(mounted, session)
+  expect(mounted.orphans).toEqual(['another session'])
+  expect(once.events.at(-1)).toMatchObject({ type: 'session/resumed', data: { ended: 2 } })
+})
+
+test('processes are looked for only by a writer, and only when there were calls since it was last done', async () => {
+  const { mounted, session } = await start()
+  taken(session, 'a')
+  await session.close()
+  mounted.orphans.push(session.id)
+  await mounted.ctx.sessions.open(session.id, 'read')
+  expect(mounted.orphans).toHaveLength(1)
+  const writer = await mounted.ctx.sessions.open(session.id)
+  mounted.orphans.push(session.id)
+  await reopened(mounted, writer)
+  expect(mounted.orphans).toHaveLength(1)
+})

@@ -34,6 +34,7 @@ export function refusingWorld(): World {
       isAlive: () => false,
       startTimeOf: () => undefined,
       killGroup: () => {},
+      endOrphans: () => Promise.resolve(0),
     },
     network: { fetch: () => Promise.reject(new TypeError(REFUSAL)) },
     host: {

@@ -46,12 +46,14 @@ export interface SimProcesses extends Processes {
   readonly started: readonly SimProgram[]
   /** Programs that have not exited, with pid. A test ends with none. */
   readonly alive: readonly number[]
-  /** A process that runs already, such as one left by an earlier host. */
-  plant(process: { readonly pid: number; readonly startedAt?: string }): void
+  /** A process that runs already, such as one that an earlier host started for `owner`. */
+  plant(process: { readonly pid: number; readonly startedAt?: string; readonly owner?: string }): void
 }
 
 interface Running {
   readonly startedAt: string | undefined
+  /** Of a process whose host has died. */
+  readonly orphanOf?: string | undefined
   readonly signal: (signal: Signal) => void
 }
 
@@ -135,8 +137,8 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
       handlers.unshift(entry)
       return () => void handlers.splice(handlers.indexOf(entry), 1)
     },
-    plant({ pid, startedAt }) {
-      running.set(pid, { startedAt, signal: () => void running.delete(pid) })
+    plant({ pid, startedAt, owner }) {
+      running.set(pid, { startedAt, orphanOf: owner, signal: () => void running.delete(pid) })
     },
     async spawn(options) {
       onActivity()
@@ -151,6 +153,12 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
     },
     startTimeOf: (pid) => running.get(pid)?.startedAt,
     killGroup: signalGroup,
+    async endOrphans(owner) {
+      await Promise.resolve()
+      const orphans = [...running].filter(([, { orphanOf }]) => orphanOf === owner)
+      for (const [pid] of orphans) signalGroup(pid, 'SIGKILL')
+      return orphans.length
+    },
   }
 }
 

@@ -18,6 +18,8 @@ export interface CommandOptions {
   readonly command: string
   readonly cwd: string
   readonly env: Readonly<Record<string, string>>
+  /** Id of the session, by which what is left is found when this host dies. */
+  readonly owner: string
   /** Without it the command may run for ever. */
   readonly timeoutMs: number | undefined
   /** Any of them ends the command. */
@@ -59,7 +61,7 @@ async function untilEnded(
 }
 
 async function spawned(
-  { world, shell, command, cwd, env }: CommandOptions,
+  { world, shell, command, cwd, env, owner }: CommandOptions,
   [stdout, stderr]: readonly [TextStream, TextStream],
 ): Promise<Child> {
   try {
@@ -70,6 +72,7 @@ async function spawned(
       args,
       cwd,
       env,
+      owner,
       onStdout: (bytes) => stdout.push(bytes),
       onStderr: (bytes) => stderr.push(bytes),
     })

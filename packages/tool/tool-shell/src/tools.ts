@@ -43,7 +43,7 @@ export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
     overlap: 'exclusive',
     async execute({ command, timeoutMs, background = false }, run): Promise<CommandResult | JobStarted> {
       const env = commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv })
-      const options = { shell: config.shell, command, cwd: run.session.cwd, env }
+      const options = { shell: config.shell, command, cwd: run.session.cwd, env, owner: run.session.id }
       if (!background) return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, services, run)
       const request = { session: run.session, callId: run.callId, command: { ...options, timeoutMs } }
       return { job: await jobs.start(request) }

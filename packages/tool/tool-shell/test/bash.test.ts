@@ -266,6 +266,8 @@ test('commands get the variables that are named, and none of the host beyond the
   const { text } = await bench.bash('env | sort')
   const names = text.split('\n').map((line) => line.split('=')[0])
   expect(text).not.toContain('secret')
+  // session-log.md 4.4: by this a command is found when its host has died.
+  expect(text).toContain(`/${bench.session.id}\nTEAM=blue`)
   expect(names).toEqual([
     'GIT_PAGER',
     'GIT_TERMINAL_PROMPT',
@@ -277,6 +279,7 @@ test('commands get the variables that are named, and none of the host beyond the
     'PATH',
     'PWD',
     'SHLVL',
+    'SLUICE_OWNER',
     'TEAM',
     'TERM',
     '_',
