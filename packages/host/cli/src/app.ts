@@ -5,6 +5,7 @@ import { canonicalJson, type World } from '@sluice/base'
 import { type CompositionEntry, compose, type Importer, moduleImporter, reportOf } from '@sluice/compose'
 import { Context, Logger } from 'cordis'
 import { cliErrors } from './errors.ts'
+import { withGrantingFiles } from './granting-files.ts'
 import { printable } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -37,7 +38,7 @@ export async function openApp(options: AppOptions): Promise<App> {
     file,
     world,
     importer: options.importer ?? moduleImporter(fileURLToPath(import.meta.url)),
-    ...(options.adjust && { adjust: options.adjust }),
+    adjust: (entries) => withGrantingFiles(options.adjust?.(entries) ?? entries, file, world.host),
   })
   const missing = needed.filter((name) => ctx.get(name) === undefined)
   if (missing.length > 0) {

@@ -8,6 +8,7 @@ import { below, holds, type Root, rootOf, Roots, type RootsConfig } from './root
 export interface JudgeConfig extends RootsConfig {
   secrets: string[]
   authority: string[]
+  authorityPaths: string[]
   authorityWrites: 'ask' | 'deny'
   protectedPaths: string[]
 }
@@ -43,24 +44,25 @@ export class Judge {
       return this.secrets.match(below(root, target), target.folded) ? refuse('WORKSPACE_SECRET', named) : undefined
     }
     if (!root.writable) return refuse('WORKSPACE_READ_ONLY', { ...named, root: root.path })
-    if (await this.isProtected(target, session)) return refuse('WORKSPACE_PROTECTED', named)
-    const isDenied = this.config.authorityWrites === 'deny' && this.isAuthority(root, target)
+    if (await this.isOneOf(this.config.protectedPaths, target, session)) return refuse('WORKSPACE_PROTECTED', named)
+    const isDenied = this.config.authorityWrites === 'deny' && (await this.isAuthority(root, target, session))
     return isDenied ? refuse('WORKSPACE_AUTHORITY', named) : undefined
   }
 
   /** Why a person must agree to a change of the target; `undefined` for ordinary files. */
   async grants(target: Target, session: Session): Promise<Refusal | undefined> {
     const root = rootOf(await this.roots.of(session), target)
-    if (!root || !this.isAuthority(root, target)) return undefined
+    if (!root || !(await this.isAuthority(root, target, session))) return undefined
     return refuse('WORKSPACE_AUTHORITY', { path: target.given, real: target.path })
   }
 
-  private isAuthority(root: Root, target: Target): boolean {
-    return this.authority.match(below(root, target), target.folded)
+  private async isAuthority(root: Root, target: Target, session: Session): Promise<boolean> {
+    if (this.authority.match(below(root, target), target.folded)) return true
+    return this.isOneOf(this.config.authorityPaths, target, session)
   }
 
-  private async isProtected(target: Target, session: Session): Promise<boolean> {
-    for (const path of this.config.protectedPaths) {
+  private async isOneOf(paths: readonly string[], target: Target, session: Session): Promise<boolean> {
+    for (const path of paths) {
       const folder = await this.fs.resolve(path, session)
       if (folder.key === target.key || holds(folder.path, target)) return true
     }

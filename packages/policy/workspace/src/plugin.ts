@@ -24,6 +24,7 @@ export const Config: z<Partial<Config>, Config> = z.object({
   readOnlyRoots: texts([]).description('Folders that may only be read; also below a writable one.'),
   secrets: texts(SECRETS).description('Patterns of files that are not shown.'),
   authority: texts(AUTHORITY).description('Patterns of files whose change a person must allow each time.'),
+  authorityPaths: texts([]).description('Files and folders like these by path, such as the composition in use.'),
   authorityWrites: z
     .union(['ask', 'deny'] as const)
     .default('ask')

@@ -218,6 +218,16 @@ test('a change of such a file that nobody was asked about is refused when it is 
   expect(world.disk.text('/proj/sluice.yml')).toBe('y')
 })
 
+test('files that are said to grant authority by their path need a person like those of the patterns', async () => {
+  const files = { '/proj/rules.ts': 'r', '/proj/plugins/a.ts': 'a', '/proj/mine.ts': 'm' }
+  const config = { authorityPaths: ['/proj/rules.ts', 'plugins'] }
+  const { run, asked } = await setup({ config, answer: 'allow-once', world: { files } })
+  for (const path of ['rules.ts', './plugins/a.ts', 'plugins/new.ts', 'mine.ts']) await run('write', path)
+  expect(asked).toHaveLength(3)
+  const strict = await setup({ config: { ...config, authorityWrites: 'deny' }, world: { files } })
+  expect(await strict.run('write', 'rules.ts')).toMatchObject({ tag: 'denied', rule: 'WORKSPACE_AUTHORITY' })
+})
+
 test('with authorityWrites: deny such a file is never changed, and a protected path never', async () => {
   const config = { authorityWrites: 'deny' as const, protectedPaths: ['/proj/logs'] }
   const { run, write, asked } = await setup({ config, answer: 'allow-once', world: { files: granting } })

@@ -21,9 +21,9 @@ export const writePrompt = {
   path: 'File to write, absolute or relative to the working folder.',
   content: 'The whole content of the file.',
   breakHardLink: 'Replace a file with several hard links, which separates it from the others.',
-  created: (path: string, lines: number) => `Created ${path} with ${lines} lines.`,
+  created: (path: string, lines: number) => `Created ${path} with ${counted(lines)}.`,
   replaced: (path: string, added: number, removed: number) =>
-    `Wrote ${path}: ${added} lines added, ${removed} removed.`,
+    `Wrote ${path}: ${counted(added)} added, ${removed} removed.`,
 }
 
 export const editPrompt = {
@@ -38,7 +38,8 @@ export const editPrompt = {
   newText: 'Text to put in its place.',
   replaceAll: 'Replace every occurrence.',
   breakHardLink: writePrompt.breakHardLink,
-  done: (path: string, added: number, removed: number) => `Edited ${path}: ${added} lines added, ${removed} removed.`,
+  done: (path: string, added: number, removed: number) =>
+    `Edited ${path}: ${counted(added)} added, ${removed} removed.`,
 }
 
 export const listPrompt = {
@@ -65,4 +66,8 @@ export const remedies: { readonly [code: string]: string } = {
   FS_READ_ONLY: 'Nothing was written. Make the file writable first, if that is wanted.',
   FS_TOO_LARGE: 'Nothing was written. Use a program for files of this size.',
   FS_NOT_DURABLE: 'Read the file before you go on.',
+}
+
+function counted(lines: number): string {
+  return lines === 1 ? '1 line' : `${lines} lines`
 }

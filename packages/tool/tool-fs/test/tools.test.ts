@@ -40,7 +40,7 @@ test('an edit says what changed, and the difference shown is what is on disk', a
     diff: `--- f\n+++ f\n@@ -1,1 +1,1 @@\n-A old B\n+A ${newText} B`,
   })
   expect(await text('edit', { path: 'f', edits: [{ oldText: 'A', newText: 'a' }] })).toMatch(
-    /^Edited f: 1 lines added, 1 removed\.\n--- f\n/,
+    /^Edited f: 1 line added, 1 removed\.\n--- f\n/,
   )
 })
 
@@ -57,7 +57,7 @@ test('several edits of one call apply together or not at all', async () => {
 test('write tells a new file from one that was replaced', async () => {
   const { text } = await setup()
   expect(await text('write', { path: 'a/b', content: 'x\ny\n' })).toBe('Created a/b with 2 lines.')
-  expect(await text('write', { path: 'a/b', content: 'x\nz\n' })).toBe('Wrote a/b: 1 lines added, 1 removed.')
+  expect(await text('write', { path: 'a/b', content: 'x\nz\n' })).toBe('Wrote a/b: 1 line added, 1 removed.')
   expect(await text('write', { path: 'a/b', content: 'x\nz\n' })).toContain('[The file had this content already.]')
 })
 
