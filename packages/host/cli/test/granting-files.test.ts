@@ -45,7 +45,7 @@ test('the composition of a run and the modules that it names are changed only wh
   const t = watchedTerminal(p.folder, { interactive: true, lines: ['n', 'n'] })
   expect(await p.sluice(t, 'run', '--composition', own, '--model', 'sim/one', 'open the door')).toBe(3)
   expect(t.out.match(/allow\? \[/g)).toHaveLength(2)
-  expect(t.out).toContain('house.mjs decides what may be done here, so a person must agree to each change')
+  expect(t.out).toContain('(named as house.mjs) decides what may be done here, so a person must agree to each change')
   expect(await readFile(own, 'utf8')).toContain('@sluice/workspace')
 })
 
