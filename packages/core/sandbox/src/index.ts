@@ -1,5 +1,4 @@
 export { sandboxErrors } from './errors.ts'
 export { apply, Config, inject, name, provide } from './plugin.ts'
-export { confinementText } from './prompt.ts'
 export type * from './types.ts'
 export { wantsOf } from './wants.ts'

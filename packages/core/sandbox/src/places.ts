@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { type Disk, type HostInfo, isDiskError } from '@sluice/base'
 import { AUTHORITY_PLACES, COMPOSITION } from '@sluice/fs'
 import type { Session } from '@sluice/session'
-import type { Confinement, SandboxMode } from './types.ts'
+import type { Confinement, ConfinedMode } from './types.ts'
 
 /** Folders below the workspace in which files that grant authority are looked for. */
 const DEPTH_MAX = 3
@@ -27,7 +27,7 @@ export interface PlacesOptions {
 export async function confinementOf(
   { disk, host, config }: PlacesOptions,
   session: Session,
-  mode: Exclude<SandboxMode, 'full'>,
+  mode: ConfinedMode,
   hosts: readonly string[],
 ): Promise<Confinement> {
   const absolute = (path: string) =>

@@ -47,6 +47,19 @@ export const Config: z<Partial<Config>, Config> = z.object({
     .description('Where nothing confines: a person must agree to each start, everything runs, or nothing does.'),
 }) as z<Partial<Config>, Config>
 
+/** What is used of `ctx.agents`. */
+interface PromptSections {
+  section(name: string, order: number, text: () => string): unknown
+}
+
+/** Place among the sections of the system prompt. */
+const SECTION_ORDER = 400
+
 export function apply(ctx: Context, config: Config): void {
-  new SandboxService(ctx, config)
+  const service = new SandboxService(ctx, config)
+  // Without agents there is no system prompt. They stand above this package, so only the one method is known here.
+  ctx.inject(['agents'], (inner) => {
+    const agents = inner.get('agents' as string) as PromptSections
+    agents.section('sandbox', SECTION_ORDER, () => service.section())
+  })
 }

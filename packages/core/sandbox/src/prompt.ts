@@ -1,5 +1,5 @@
 /** Owns every string of this package that a model reads. */
-import type { SandboxMode } from './types.ts'
+import type { ConfinedMode } from './types.ts'
 
 export const noneReason = (why: string) => `no sandbox confines the process: ${why}`
 export const refusedReason = (why: string) => `Without a sandbox nothing is started here: ${why}.`
@@ -7,14 +7,17 @@ export const unconfinedReason = 'it wants to run outside of the sandbox, with al
 export const hostsReason = (hosts: readonly string[]) => `it wants to reach ${hosts.join(', ')} over the network`
 export const notAgreedText = (reason: string) => `The process was not started: ${reason}, and no person agreed to that.`
 
-const modeTexts: Readonly<Record<Exclude<SandboxMode, 'full'>, string>> = {
-  'read-only': 'files are read-only but for temporary ones in /tmp',
+const modeTexts: Readonly<Record<ConfinedMode, string>> = {
+  'read-only': 'files are read-only but for those in a /tmp of its own',
   'workspace-write':
-    'only the working folder and /tmp are writable, without the files that decide what may be done here',
+    'only the working folder and a /tmp of its own are writable, without the files that decide what may be done here',
 }
 
 /** What the tools that start processes tell a model about its sandbox. */
-export function confinementText(mode: Exclude<SandboxMode, 'full'>, hosts: readonly string[]): string {
+export function confinementText(mode: ConfinedMode, hosts: readonly string[]): string {
   const network = hosts.length === 0 ? 'no network can be reached' : `of the network only ${hosts.join(', ')}`
   return `${modeTexts[mode]}; ${network}`
 }
+
+export const sectionText = (limits: string) =>
+  `Programs that tools start run in a sandbox: ${limits}. A call that needs more asks a person for it by its arguments hosts and unconfined.`

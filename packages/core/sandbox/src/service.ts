@@ -5,7 +5,7 @@ import type { Disposer } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { sandboxErrors } from './errors.ts'
 import { confinementOf, type PlacesConfig } from './places.ts'
-import { hostsReason, noneReason, refusedReason, unconfinedReason } from './prompt.ts'
+import { confinementText, hostsReason, noneReason, refusedReason, sectionText, unconfinedReason } from './prompt.ts'
 import type {
   AdapterState,
   Judgement,
@@ -26,6 +26,7 @@ export interface SandboxConfig extends PlacesConfig {
 interface Mounted {
   readonly adapter: SandboxAdapter
   readonly state: Promise<AdapterState>
+  known: AdapterState | undefined
 }
 
 const fullWhy = 'its mode is full'
@@ -64,6 +65,18 @@ export class SandboxService extends Service implements Sandbox {
     return `${by}, ${mode}, network: ${hosts.length === 0 ? 'none' : hosts.join(', ')}`
   }
 
+  async limits({ hosts: further = [], unconfined = false }: Wants = {}): Promise<string | undefined> {
+    const status = await this.status()
+    if (status.kind === 'none' || unconfined) return undefined
+    return confinementText(status.mode, [...new Set([...status.hosts, ...further])])
+  }
+
+  /** What the system prompt says: empty until the check of the adapter has shown that it confines. */
+  section(): string {
+    const { mode, hosts } = this.config
+    return mode !== 'full' && this.mounted?.known?.available ? sectionText(confinementText(mode, hosts)) : ''
+  }
+
   async judge(wants: Wants): Promise<Judgement> {
     return this.judged(await this.status(), wants)
   }
@@ -80,12 +93,7 @@ export class SandboxService extends Service implements Sandbox {
     if (status.kind === 'none' || wants.unconfined) return world.processes.spawn(options)
     const { disk, host } = world
     const hosts = [...new Set([...config.hosts, ...(wants.hosts ?? [])])]
-    const confinement = await confinementOf(
-      { disk, host, config },
-      start.session,
-      status.mode as 'read-only' | 'workspace-write',
-      hosts,
-    )
+    const confinement = await confinementOf({ disk, host, config }, start.session, status.mode, hosts)
     return (mounted as Mounted).adapter.spawn(options, confinement)
   }
 
@@ -96,7 +104,11 @@ export class SandboxService extends Service implements Sandbox {
     const state = adapter.check().catch((error: unknown): AdapterState => {
       return { available: false, why: messageOf(error), remedy: `Repair the sandbox ${adapter.name}.` }
     })
-    this.mounted = { adapter, state }
+    const entry: Mounted = { adapter, state, known: undefined }
+    this.mounted = entry
+    void state.then((known) => {
+      entry.known = known
+    })
   }
 
   private async statusWith(mounted: Mounted | undefined): Promise<SandboxStatus> {

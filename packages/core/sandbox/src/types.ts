@@ -6,7 +6,8 @@ import type { Disposer } from '@sluice/tools'
 
 /** `read-only`: nothing but a private folder for temporary files is writable. `workspace-write`: the folder of the session as
  *  well, without the files that grant authority. `full`: no confinement. */
-export type SandboxMode = 'read-only' | 'workspace-write' | 'full'
+export type SandboxMode = ConfinedMode | 'full'
+export type ConfinedMode = 'read-only' | 'workspace-write'
 
 /** What one start is held to. Paths are absolute and real. */
 export interface Confinement {
@@ -62,7 +63,7 @@ export type Judgement =
 
 /** What is in force. */
 export type SandboxStatus =
-  | { readonly kind: 'confined'; readonly by: string; readonly mode: SandboxMode; readonly hosts: readonly string[] }
+  | { readonly kind: 'confined'; readonly by: string; readonly mode: ConfinedMode; readonly hosts: readonly string[] }
   | { readonly kind: 'none'; readonly why: string; readonly remedy: string }
 
 /** `ctx.sandbox`. */
@@ -70,6 +71,8 @@ export interface Sandbox {
   status(): Promise<SandboxStatus>
   /** One sentence for a person: what is in force, or why nothing is. */
   describe(): Promise<string>
+  /** What a start is held to, for a model to read; nothing where it is not confined. */
+  limits(wants?: Wants): Promise<string | undefined>
   /** Mounts an adapter for as long as the calling plugin is mounted.
    *  @throws SANDBOX_TAKEN */
   adapter(adapter: SandboxAdapter): Disposer

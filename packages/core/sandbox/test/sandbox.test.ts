@@ -210,11 +210,25 @@ test('a call asks for more by two arguments, and odd ones ask for nothing', () =
   expect(sandbox.wantsOf({ hosts: 'a', unconfined: 'yes' })).toEqual({})
 })
 
-test('what a model reads of its sandbox is this', () => {
-  expect(sandbox.confinementText('read-only', [])).toMatchInlineSnapshot(
-    `"files are read-only but for temporary ones in /tmp; no network can be reached"`,
+test('what a model reads of its sandbox is this', async () => {
+  const { ctx, fiber } = await setup({ config: { hosts: ['a.org'] }, state: available })
+  const sections: (() => string)[] = []
+  const agents = { section: (_: string, __: number, text: () => string) => void sections.push(text) }
+  ctx.provide('agents' as never, agents as never)
+  await ctx.fiber.await()
+  expect(sections.map((text) => text())).toMatchInlineSnapshot(`
+    [
+      "Programs that tools start run in a sandbox: only the working folder and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org. A call that needs more asks a person for it by its arguments hosts and unconfined.",
+    ]
+  `)
+  expect(await ctx.sandbox.limits({ hosts: ['b.org'] })).toMatchInlineSnapshot(
+    `"only the working folder and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org, b.org"`,
   )
-  expect(sandbox.confinementText('workspace-write', ['a.org', 'b.org'])).toMatchInlineSnapshot(
-    `"only the working folder and /tmp are writable, without the files that decide what may be done here; of the network only a.org, b.org"`,
+  expect(await ctx.sandbox.limits({ unconfined: true })).toBeUndefined()
+  await fiber?.dispose()
+  expect([sections[0]?.(), await ctx.sandbox.limits()]).toEqual(['', undefined])
+  const readOnly = await setup({ config: { mode: 'read-only' }, state: available })
+  expect(await readOnly.ctx.sandbox.limits()).toMatchInlineSnapshot(
+    `"files are read-only but for those in a /tmp of its own; no network can be reached"`,
   )
 })

@@ -4,6 +4,10 @@ import { parameterTexts as texts } from './prompt.ts'
 
 /** Characters of a command; the platform takes no more in one argument. */
 export const COMMAND_CHARS_MAX = 100_000
+/** Hosts that one call may ask for. */
+const HOSTS_MAX = 10
+/** A name or an address, `*.` before a name, a port after it. */
+const HOST = '^(\\*\\.)?[A-Za-z0-9.\\-\\[\\]:]{1,253}$'
 /** Longest wait for the end of a job. */
 export const WAIT_MS_MAX = 60_000
 
@@ -18,6 +22,14 @@ export const bashArgs = (maxTimeoutMs: number) =>
     description: Type.Optional(Type.String({ description: texts.description })),
     timeoutMs: Type.Optional(Type.Integer({ minimum: 1, maximum: maxTimeoutMs, description: texts.timeoutMs })),
     background: Type.Optional(Type.Boolean({ description: texts.background })),
+    hosts: Type.Optional(
+      Type.Array(Type.String({ pattern: HOST, description: texts.host }), {
+        minItems: 1,
+        maxItems: HOSTS_MAX,
+        description: texts.hosts,
+      }),
+    ),
+    unconfined: Type.Optional(Type.Boolean({ description: texts.unconfined })),
   })
 export type BashArgs = Static<ReturnType<typeof bashArgs>>
 

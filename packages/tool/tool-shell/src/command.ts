@@ -1,5 +1,13 @@
 /** Owns one command from its start to the end of its whole process group. */
-import { type Child, type Clock, type ProcessExit, messageOf, type World } from '@sluice/base'
+import {
+  type Child,
+  type Clock,
+  isSluiceError,
+  type ProcessExit,
+  messageOf,
+  type SpawnOptions,
+  type World,
+} from '@sluice/base'
 import { shellErrors } from './errors.ts'
 import { endGroup } from './process-group.ts'
 import { type TextStream, textStream } from './text-stream.ts'
@@ -13,7 +21,9 @@ export const END_GRACE_MS = 500
 export const SURVIVOR_GRACE_MS = 200
 
 export interface CommandOptions {
-  readonly world: Pick<World, 'clock' | 'processes'>
+  readonly world: Pick<World, 'clock'>
+  /** Starts the shell, confined as the call may have it. */
+  readonly spawn: (options: SpawnOptions) => Promise<Child>
   readonly shell: string
   readonly command: string
   readonly cwd: string
@@ -30,7 +40,7 @@ export interface CommandOptions {
 
 /** Resolves when the command runs. `ended` never rejects; it resolves when no process of the command's group is left, or
  *  nothing more can be done about it.
- *  @throws SHELL_NOT_STARTED */
+ *  @throws SHELL_NOT_STARTED, and what the sandbox throws */
 export async function startCommand(options: CommandOptions): Promise<{ readonly ended: Promise<CommandEnd> }> {
   const { clock } = options.world
   const startedAt = clock.monotonic()
@@ -61,13 +71,13 @@ async function untilEnded(
 }
 
 async function spawned(
-  { world, shell, command, cwd, env, owner }: CommandOptions,
+  { spawn, shell, command, cwd, env, owner }: CommandOptions,
   [stdout, stderr]: readonly [TextStream, TextStream],
 ): Promise<Child> {
   try {
     // The dashes keep a command that starts with one from being taken for an option.
     const args = ['-c', '--', command]
-    return await world.processes.spawn({
+    return await spawn({
       file: shell,
       args,
       cwd,
@@ -77,6 +87,8 @@ async function spawned(
       onStderr: (bytes) => stderr.push(bytes),
     })
   } catch (error) {
+    // The sandbox says for itself why it starts nothing.
+    if (isSluiceError(error)) throw error
     throw shellErrors('SHELL_NOT_STARTED', { shell, cwd, problem: messageOf(error) }, { cause: error })
   }
 }

@@ -4,7 +4,7 @@ import type { Session } from '@sluice/session'
 import { BoundedOutput } from './bounded-output.ts'
 import { type CommandOptions, startCommand } from './command.ts'
 import { shellErrors } from './errors.ts'
-import { shownOutput } from './shown.ts'
+import { limitsShown, shownOutput } from './shown.ts'
 import type { CommandEnd, JobReport } from './types.ts'
 
 /** Running jobs of one session. */
@@ -15,6 +15,7 @@ export const JOBS_ENDED_MAX = 8
 interface Job {
   readonly startedAt: number
   readonly stop: AbortController
+  readonly limits: string | undefined
   /** Rejects when it could not start. */
   readonly ended: Promise<unknown>
   end: CommandEnd | undefined
@@ -34,6 +35,8 @@ export interface JobRequest {
   readonly session: Session
   readonly callId: string
   readonly command: Omit<CommandOptions, 'world' | 'onText' | 'signals'>
+  /** What the sandbox holds it to. */
+  readonly limits: string | undefined
 }
 
 export class Jobs {
@@ -48,7 +51,7 @@ export class Jobs {
 
   /** Resolves to the id of the job once its command runs.
    *  @throws SHELL_JOBS_TOO_MANY, SHELL_NOT_STARTED */
-  async start({ session, callId, command }: JobRequest): Promise<string> {
+  async start({ session, callId, command, limits }: JobRequest): Promise<string> {
     const { jobs, over } = this.of(session)
     const running = [...jobs.values()].filter((job) => !job.end).length
     if (running >= JOBS_RUNNING_MAX) throw shellErrors('SHELL_JOBS_TOO_MANY', { max: JOBS_RUNNING_MAX })
@@ -69,7 +72,7 @@ export class Jobs {
         forgetOldest(jobs)
       })
     const output = new BoundedOutput(this.charsMax)
-    const job: Job = { startedAt: world.clock.monotonic(), stop, ended, end: undefined, output }
+    const job: Job = { startedAt: world.clock.monotonic(), stop, limits, ended, end: undefined, output }
     jobs.set(id, job)
     try {
       await started
@@ -85,10 +88,11 @@ export class Jobs {
   async report(session: Session, id: string, waitMs: number, signal: AbortSignal): Promise<JobReport> {
     const job = this.find(session, id)
     if (waitMs > 0 && !job.end) await this.wait(job, waitMs, signal)
-    const { output, end, startedAt } = job
+    const { output, end, startedAt, limits } = job
     job.output = new BoundedOutput(this.charsMax)
     const runningMs = end ? end.durationMs : this.world.clock.monotonic() - startedAt
-    return { job: id, runningMs, ...(end && { end }), ...(await shownOutput(output, session, `bash ${id}`)) }
+    const shown = await shownOutput(output, session, `bash ${id}`)
+    return { job: id, runningMs, ...shown, ...(end && { end, ...limitsShown(limits, shown.output, end) }) }
   }
 
   /** Ends the job with all its processes. @throws SHELL_JOB_UNKNOWN */

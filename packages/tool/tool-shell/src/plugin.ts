@@ -3,6 +3,7 @@ import type { Context } from 'cordis'
 import z from 'schemastery'
 import { shellEvents } from './events.ts'
 import { Jobs } from './jobs.ts'
+import type {} from '@sluice/sandbox'
 import { bashTool, killTool, outputTool, type ShellServices } from './tools.ts'
 
 export const name = 'tool-shell'
@@ -35,7 +36,7 @@ export function apply(ctx: Context, config: Config): void {
   }
   const jobs = new Jobs(world, config.outputCharsMax)
   const gone = new AbortController()
-  const services: ShellServices = { world, config, jobs, gone: gone.signal, track }
+  const services: ShellServices = { world, config, jobs, gone: gone.signal, track, sandbox: () => ctx.get('sandbox') }
   ctx.effect(function* () {
     // Goes last: the end of a job is written with it.
     yield ctx.sessions.define(shellEvents)

@@ -1,5 +1,5 @@
 /** Owns every string of this package that a model reads. */
-import type { CommandEnd, CommandResult, JobReport, JobStarted } from './types.ts'
+import type { CommandEnd, CommandResult, JobReport, JobStarted, ShownOutput } from './types.ts'
 
 export const description = (defaultMs: number, maxMs: number) =>
   [
@@ -24,6 +24,9 @@ export const parameterTexts = {
   description: 'What the command does, in a few words, for the person who watches.',
   timeoutMs: 'Time limit in milliseconds. A background job has none unless this is given.',
   background: 'Go on after the call. The job is ended with the session.',
+  hosts: 'Hosts that the command must reach and the sandbox keeps from it, to ask a person for.',
+  host: 'Such as example.org, *.example.org or example.org:443.',
+  unconfined: 'Ask a person to run the command outside of the sandbox. Only for what cannot be done inside.',
   job: 'The id that bash returned.',
   waitMs: 'How long to wait for the job to end, in milliseconds.',
 }
@@ -46,13 +49,40 @@ export const unknownJob = (job: string, known: readonly string[]) =>
   `There is no job ${job} in this session. ${known.length === 0 ? 'It has none.' : `Its jobs are ${known.join(', ')}.`}`
 
 export function bashText(value: CommandResult | JobStarted): string {
-  return 'job' in value ? `[running in the background as ${value.job}]` : textOf(value.output, endNotes(value))
+  if ('job' in value) return `[running in the background as ${value.job}]`
+  return textOf(value.output, [...endNotes(value), ...limitsNotes(value)])
 }
 
-export function jobText({ job, output, end, runningMs }: JobReport): string {
+export function jobText(report: JobReport): string {
+  const { job, output, end, runningMs } = report
   if (!end) return textOf(output, [`[${job} still runs, since ${Math.round(runningMs)} ms]`])
-  const notes = endNotes(end)
+  const notes = [...endNotes(end), ...limitsNotes(report)]
   return textOf(output, notes.length > 0 ? notes : [`[${job} has ended with exit code 0]`])
+}
+
+/** What programs say when something is refused to them. */
+const REFUSALS = [
+  'Read-only file system|EROFS',
+  'Permission denied|EACCES',
+  'Operation not permitted|EPERM',
+  'Device or resource busy|EBUSY',
+  'Cross-device link|EXDEV',
+  'Connection refused|ECONNREFUSED|Network is unreachable|ENETUNREACH',
+  'resolve host|Name or service not known|name resolution|ENOTFOUND|EAI_AGAIN',
+  'blocked by network allowlist|CONNECT tunnel failed|status code 403',
+]
+const refusal = new RegExp(REFUSALS.join('|'), 'i')
+
+/** Whether the limits of the sandbox may be what a failed command ran into. */
+export function looksRefused(output: string, { exitCode }: CommandEnd): boolean {
+  return exitCode !== 0 && refusal.test(output)
+}
+
+function limitsNotes({ limits }: ShownOutput): string[] {
+  if (limits === undefined) return []
+  return [
+    `[the command ran in a sandbox: ${limits}. If that is what kept it, ask for more with hosts or unconfined, or do without]`,
+  ]
 }
 
 function textOf(output: string, notes: readonly string[]): string {

@@ -2,8 +2,8 @@
 import { messageOf } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import type { BoundedOutput } from './bounded-output.ts'
-import { keptNote, lostNote } from './prompt.ts'
-import type { ShownOutput } from './types.ts'
+import { keptNote, looksRefused, lostNote } from './prompt.ts'
+import type { CommandEnd, ShownOutput } from './types.ts'
 
 /** A disk that fails costs what was left out, not what is shown. */
 export async function shownOutput(output: BoundedOutput, session: Session, name: string): Promise<ShownOutput> {
@@ -15,4 +15,9 @@ export async function shownOutput(output: BoundedOutput, session: Session, name:
   } catch (error) {
     return { output: head + lostNote(omitted, messageOf(error)) + tail, omitted }
   }
+}
+
+/** The limits of the sandbox, for a command that may have run into them. */
+export function limitsShown(limits: string | undefined, output: string, end: CommandEnd): Pick<ShownOutput, 'limits'> {
+  return limits !== undefined && looksRefused(output, end) ? { limits } : {}
 }

@@ -1,5 +1,6 @@
 /** Owns the definitions of the shell tools. */
-import type { World } from '@sluice/base'
+import type { SpawnOptions, World } from '@sluice/base'
+import { type Sandbox, wantsOf } from '@sluice/sandbox'
 import type { Card, Run, ToolDefinition, ToolResult } from '@sluice/tools'
 import { type BashArgs, bashArgs, KillArgs, OutputArgs, WAIT_MS_MAX } from './arguments.ts'
 import { BoundedOutput } from './bounded-output.ts'
@@ -8,7 +9,7 @@ import { commandEnvironment } from './environment.ts'
 import type { Jobs } from './jobs.ts'
 import type { Config } from './plugin.ts'
 import { bashText, description, jobText, killDescription, outputDescription } from './prompt.ts'
-import { shownOutput } from './shown.ts'
+import { limitsShown, shownOutput } from './shown.ts'
 import type { CommandResult, JobReport, JobStarted } from './types.ts'
 
 /** On top of the longest limit of a command, for ending it: other deadlines stay behind the tool's own. */
@@ -27,6 +28,8 @@ export interface ShellServices {
   readonly gone: AbortSignal
   /** Told of each command that runs, until it has ended. */
   readonly track: (running: Promise<unknown>) => void
+  /** What confines commands, where one is mounted. */
+  readonly sandbox: () => Sandbox | undefined
 }
 
 export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
@@ -37,16 +40,20 @@ export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
     description: description(defaultTimeoutMs, maxTimeoutMs),
     parameters: bashArgs(maxTimeoutMs),
     aliases: ['Bash'],
-    annotations: { destructive: true, openWorld: true },
+    annotations: { destructive: true, openWorld: true, startsProcesses: true },
     timeoutMs: maxTimeoutMs + DEADLINE_MARGIN_MS,
     // A command may change whatever the calls beside it read or write; which ones do not cannot be told for certain.
     overlap: 'exclusive',
-    async execute({ command, timeoutMs, background = false }, run): Promise<CommandResult | JobStarted> {
+    async execute(args, run): Promise<CommandResult | JobStarted> {
+      const { command, timeoutMs, background = false } = args
       const env = commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv })
-      const options = { shell: config.shell, command, cwd: run.session.cwd, env, owner: run.session.id }
-      if (!background) return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, services, run)
-      const request = { session: run.session, callId: run.callId, command: { ...options, timeoutMs } }
-      return { job: await jobs.start(request) }
+      const { spawn, limits } = await confinement(services, args, run)
+      const options = { spawn, shell: config.shell, command, cwd: run.session.cwd, env, owner: run.session.id }
+      if (!background) {
+        return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, limits, services, run)
+      }
+      const { session, callId } = run
+      return { job: await jobs.start({ session, callId, limits, command: { ...options, timeoutMs } }) }
     },
     render: (value) => bashText(value as unknown as CommandResult | JobStarted),
     presentCall: bashCard,
@@ -95,7 +102,23 @@ export function killTool({ jobs }: ShellServices): ToolDefinition<KillArgs> {
 
 type Foreground = Omit<Parameters<typeof startCommand>[0], 'world' | 'signals' | 'onText'>
 
-function foreground(command: Foreground, { world, config, gone, track }: ShellServices, run: Run) {
+/** How commands of this call are started, and what they are held to. */
+async function confinement({ sandbox: mounted, world }: ShellServices, args: BashArgs, { session, callId }: Run) {
+  const sandbox = mounted()
+  if (!sandbox) return { spawn: (options: SpawnOptions) => world.processes.spawn(options), limits: undefined }
+  const wants = wantsOf(args)
+  return {
+    spawn: (options: SpawnOptions) => sandbox.spawn(options, { session, callId, wants }),
+    limits: await sandbox.limits(wants),
+  }
+}
+
+function foreground(
+  command: Foreground,
+  limits: string | undefined,
+  { world, config, gone, track }: ShellServices,
+  run: Run,
+) {
   const output = new BoundedOutput(config.outputCharsMax)
   let toldAt = Number.NEGATIVE_INFINITY
   const onText = (text: string) => {
@@ -108,7 +131,8 @@ function foreground(command: Foreground, { world, config, gone, track }: ShellSe
   const running = (async (): Promise<CommandResult> => {
     const { ended } = await startCommand({ ...command, world, signals: [run.signal, gone], onText })
     const end = await ended
-    return { ...end, ...(await shownOutput(output, run.session, `bash ${run.callId}`)) }
+    const shown = await shownOutput(output, run.session, `bash ${run.callId}`)
+    return { ...end, ...shown, ...limitsShown(limits, shown.output, end) }
   })()
   track(running)
   return running

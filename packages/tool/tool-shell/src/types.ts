@@ -20,6 +20,8 @@ export interface ShownOutput {
   readonly omitted: number
   /** Holds what was printed, from its beginning; there when something was left out and could be kept. */
   readonly blob?: { readonly digest: string; readonly size: number }
+  /** What the sandbox held the command to; there when it failed and looks refused. */
+  readonly limits?: string
 }
 
 /** What one command came to. */

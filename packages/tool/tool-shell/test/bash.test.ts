@@ -92,11 +92,26 @@ test('what the model reads of bash is this', () => {
           "description": "What the command does, in a few words, for the person who watches.",
           "type": "string",
         },
+        "hosts": {
+          "description": "Hosts that the command must reach and the sandbox keeps from it, to ask a person for.",
+          "items": {
+            "description": "Such as example.org, *.example.org or example.org:443.",
+            "pattern": "^(\\*\\.)?[A-Za-z0-9.\\-\\[\\]:]{1,253}$",
+            "type": "string",
+          },
+          "maxItems": 10,
+          "minItems": 1,
+          "type": "array",
+        },
         "timeoutMs": {
           "description": "Time limit in milliseconds. A background job has none unless this is given.",
           "maximum": 600000,
           "minimum": 1,
           "type": "integer",
+        },
+        "unconfined": {
+          "description": "Ask a person to run the command outside of the sandbox. Only for what cannot be done inside.",
+          "type": "boolean",
         },
       },
       "required": [
