@@ -4,10 +4,6 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['packages/*/*/test/**/*.sim.test.ts', 'packages/*/*/test/**/*.slow.test.ts'],
-    env: {
-      SLUICE_SIM_SEEDS: process.env.SLUICE_SIM_SEEDS ?? '200',
-      SLUICE_SIM_BATCHES: process.env.SLUICE_SIM_BATCHES ?? '10000',
-    },
     testTimeout: 600_000,
     passWithNoTests: true,
   },

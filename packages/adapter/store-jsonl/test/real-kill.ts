@@ -41,14 +41,17 @@ export async function killWriter(
 }
 
 /** Opens the session in this process; `leave` ends everything that was made for it. */
-export async function openHere(root: string): Promise<{ open: () => Promise<Session>; leave: () => Promise<void> }> {
+export async function openHere(
+  root: string,
+  id = 's',
+): Promise<{ open: () => Promise<Session>; leave: () => Promise<void> }> {
   const world = nodeWorld()
   const ctx = new Context()
   ctx.provide('world', world)
   ctx.provide('sessionStore', jsonlStore(world, root))
   const fiber = await ctx.plugin(sessionPlugin)
   return {
-    open: () => ctx.sessions.open('s'),
+    open: () => ctx.sessions.open(id),
     async leave() {
       await fiber.dispose()
       world.dispose()

@@ -71,7 +71,7 @@ const repairs = [
   'session/resumed',
 ]
 
-function settled(session: Session): Map<string, Outcome> {
+export function settled(session: Session): Map<string, Outcome> {
   return new Map(
     (session.events as readonly KnownEvent[]).flatMap(({ type, data }) => {
       if (type === 'tool/result') return [[data.callId, data.outcome] as const]
@@ -81,7 +81,7 @@ function settled(session: Session): Map<string, Outcome> {
 }
 
 /** What is open at the end, answered twice, or took a step that the table does not have, in words. */
-function unsettled(events: readonly SessionEvent[]): string[] {
+export function unsettled(events: readonly SessionEvent[]): string[] {
   const problems: string[] = []
   const open = new Set<string>()
   const begin = (what: string) => {

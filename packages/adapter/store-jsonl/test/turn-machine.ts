@@ -83,7 +83,15 @@ export interface Host {
 /** A host process on the machine. What it is told and does goes to `told`. */
 export async function host(world: SimWorld, told: Told, steps: readonly ScriptedStep[]): Promise<Host> {
   const ctx = new Context()
-  const store = watched(jsonlStore(world, DIR), told)
+  const store = watched(jsonlStore(world, DIR), {
+    written(event) {
+      told.appended.length = event.seq
+      told.appended.push(event)
+    },
+    acknowledged(seq) {
+      told.acknowledged = Math.max(told.acknowledged, seq + 1)
+    },
+  })
   ctx.provide('sessionStore', store)
   await ctx.plugin(worldPlugin(world))
   for (const plugin of [sessionPlugin, llmPlugin]) await ctx.plugin(plugin as Plugin)
@@ -96,44 +104,58 @@ export async function host(world: SimWorld, told: Told, steps: readonly Scripted
     ctx,
     async turn() {
       const session = ctx.sessions.get('s') ?? (await ctx.sessions.create({ cwd: '/proj', id: 's' }))
-      const agent = ctx.agents.create({ session, model: 'sim/one' })
+      const agent = ctx.agents.get('main') ?? ctx.agents.create({ session, model: 'sim/one' })
       const { reason, detail } = await agent.send('go')
       if (reason !== 'completed') throw new Error(`the turn ended ${reason}: ${detail}`)
-      model.verify()
     },
-    close: () => ctx.fiber.dispose(),
+    async close() {
+      model.verify()
+      await ctx.fiber.dispose()
+    },
   }
 }
 
 function mountOwn(ctx: Context, told: Told): void {
   const note =
-    (body: (args: JsonObject, run: toolsPlugin.Run) => unknown) => (args: JsonObject, run: toolsPlugin.Run) => {
+    (body: Body): Body =>
+    (args, run) => {
       told.ran.push(run.callId)
       return body(args, run)
     }
   const probe = probeTool({ body: note((_, run) => run.context(`context of ${run.callId}`)) })
-  const program = probeTool({
-    name: 'program',
-    body: note((_, run) => Promise.all([run.call('edit', addLine(NESTED)), run.call('probe', { ask: true })])),
-  })
   ctx.tools.register(probe.definition)
-  ctx.tools.register(program.definition)
-  ctx.on('tools/pre-execute', (call, next) => (call.args['ask'] ? { kind: 'ask', reason: 'sure?' } : next()))
+  const both = note((_, run) => Promise.all([run.call('edit', addLine(NESTED)), run.call('probe', { ask: true })]))
+  mountProgram(ctx, both)
+}
+
+type Body = (args: JsonObject, run: toolsPlugin.Run) => unknown
+
+/** A tool `program` of nested calls, and a person who allows whatever is asked: calls with `ask`, and all of bash inside. */
+export function mountProgram(ctx: Context, body: Body): void {
+  ctx.tools.register(probeTool({ name: 'program', body }).definition)
+  ctx.on('tools/pre-execute', (call, next) => {
+    const asks = call.args['ask'] !== undefined || (call.tool === 'bash' && call.parent !== undefined)
+    return asks ? { kind: 'ask', reason: 'sure?' } : next()
+  })
   ctx.approval.answerer('person', ({ callId }) => ({ callId, kind: 'allow-once' }))
 }
 
-/** The store, watched for what it was given and what it promised. */
-function watched(store: SessionStore, told: Told): SessionStore {
+export interface Watcher {
+  written(event: SessionEvent): void
+  acknowledged(seq: number): void
+}
+
+/** The store, watched for what it is given and what it promises. */
+export function watched(store: SessionStore, watcher: Watcher): SessionStore {
   const watch = (log: SessionLog): SessionLog =>
     Object.assign(Object.create(log) as SessionLog, {
       write(event: SessionEvent) {
         log.write(event)
-        told.appended.length = event.seq
-        told.appended.push(event)
+        watcher.written(event)
       },
       async durable(seq: number) {
         await log.durable(seq)
-        told.acknowledged = Math.max(told.acknowledged, seq + 1)
+        watcher.acknowledged(seq)
       },
     })
   return Object.assign(Object.create(store) as SessionStore, {

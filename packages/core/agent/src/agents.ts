@@ -4,7 +4,6 @@ import type { Llm } from '@sluice/llm'
 import type { Tools } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { LiveAgent } from './agent.ts'
-import { CallIds } from './callids.ts'
 import type { Limits } from './driver.ts'
 import { agentErrors } from './errors.ts'
 import { Inbox } from './inbox.ts'
@@ -45,7 +44,7 @@ export class AgentsService implements Agents {
       ...(options.turnMsMax !== undefined && { turnMsMax: options.turnMsMax }),
       ...(options.tokensMax !== undefined && { tokensMax: options.tokensMax }),
     }
-    const own = { inbox: new Inbox(), ids: new CallIds(), request: new RequestParts() }
+    const own = { inbox: new Inbox(), request: new RequestParts() }
     let release = () => {}
     const agent = new LiveAgent({ ctx, name, model, session, llm, tools, world, sections, limits, ...own }, () => {
       live.delete(name)

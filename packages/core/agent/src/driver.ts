@@ -4,7 +4,6 @@ import type { Llm, StreamPart } from '@sluice/llm'
 import type { Session } from '@sluice/session'
 import type { Tools } from '@sluice/tools'
 import type { Context } from 'cordis'
-import type { CallIds } from './callids.ts'
 import type { Inbox } from './inbox.ts'
 import type { RequestParts } from './request.ts'
 import type { Sections } from './sections.ts'
@@ -32,7 +31,6 @@ export interface Driver {
   readonly sections: Sections
   readonly limits: Limits
   readonly inbox: Inbox
-  readonly ids: CallIds
   readonly request: RequestParts
   piece(piece: StreamPart, step: number): void
 }

@@ -3,6 +3,7 @@ import { mintId, messageOf } from '@sluice/base'
 import type { FinishReason, SessionEventMap, ToolCallPart, Usage } from '@sluice/session'
 import type { SettledBatch } from '@sluice/tools'
 import { admit, textContent } from './admit.ts'
+import { withUsableIds } from './callids.ts'
 import type { Turn } from './driver.ts'
 import { type Ending, endingBy } from './ending.ts'
 import { agentErrors } from './errors.ts'
@@ -59,12 +60,12 @@ async function prepareRequest(turn: Turn) {
 
 /** Appends the assistant message, with call ids that no other call of the session has; nothing when nothing arrived. */
 function appendReply(turn: Turn, reply: Reply): AssistantData | undefined {
-  const { session, model, ids, world } = turn
+  const { session, model, world } = turn
   const { usage, finish, failure } = reply
   turn.tokens += tokensOf(usage)
   if (reply.content.length === 0 && (failure !== undefined || usage === undefined)) return undefined
   const data = {
-    ...ids.settle(session, reply.content, () => mintId(world, 'call')),
+    ...withUsableIds(session, reply.content, () => mintId(world, 'call')),
     finish,
     model,
     ...(usage && { usage }),

@@ -1,6 +1,6 @@
 import type { StreamPart } from '@sluice/llm'
 import { describe, expect, test } from 'vitest'
-import { CallIds } from '../src/callids.ts'
+import { withUsableIds } from '../src/callids.ts'
 import { cutOffBy, cutOffByLog } from '../src/prompt.ts'
 import { collectReply, REPLY_CHARS_MAX } from '../src/reply.ts'
 import { mount } from './harness.ts'
@@ -55,11 +55,8 @@ describe('a reply', () => {
     const m = await mount([])
     const part = { type: 'tool-call', id: '', name: 'look', argumentsText: '{}' } as const
     let minted = 0
-    const settled = new CallIds().settle(
-      m.session,
-      [part, { type: 'text', text: 'x' }, part],
-      () => `minted_${++minted}`,
-    )
+    const content = [part, { type: 'text', text: 'x' }, part] as const
+    const settled = withUsableIds(m.session, content, () => `minted_${++minted}`)
     expect(settled.content.map((p) => (p.type === 'tool-call' ? p.id : p.type))).toEqual([
       'minted_1',
       'text',

@@ -3,6 +3,7 @@ import type { Context } from 'cordis'
 import z from 'schemastery'
 import { fsEvents } from './events.ts'
 import { observations } from './observations.ts'
+import { recentChanges } from './recent-changes.ts'
 import { FsService } from './service.ts'
 
 export const name = 'fs'
@@ -15,5 +16,6 @@ export const Config: z<Config> = z.object({})
 export function apply(ctx: Context): void {
   ctx.sessions.define(fsEvents)
   ctx.sessions.registerFold(observations)
+  ctx.sessions.registerFold(recentChanges)
   ctx.provide('fs', new FsService(ctx))
 }

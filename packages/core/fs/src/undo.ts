@@ -1,14 +1,14 @@
 /** Owns taking back what a call changed: every file of it or none, and only where it still is as the call left it. */
-import type { Session, SessionEvent } from '@sluice/session'
+import type { Session } from '@sluice/session'
 import type { Changes } from './changes.ts'
 import { fsErrors } from './errors.ts'
+import { recentChanges, UNDO_CALLS_MAX, UNDO_CHANGES_MAX } from './recent-changes.ts'
 import type { ChangedData, ChangeResult, FsContext } from './types.ts'
 import { sameVersion } from './versions.ts'
 
 /** @throws FS_NOTHING_TO_UNDO, FS_STALE; then no file was changed */
 export async function undoCall(changes: Changes, callId: string, context: FsContext): Promise<readonly ChangeResult[]> {
   const byPath = changesOf(context.session, callId)
-  if (byPath.size === 0) throw fsErrors('FS_NOTHING_TO_UNDO', { callId, detail: 'it changed no file' })
   const steps: { path: string; first: ChangedData; last: ChangedData; bytes: Buffer | undefined }[] = []
   for (const [path, data] of byPath) {
     const first = data[0] as ChangedData
@@ -24,13 +24,14 @@ export async function undoCall(changes: Changes, callId: string, context: FsCont
   return results
 }
 
+/** @throws FS_NOTHING_TO_UNDO */
 function changesOf(session: Session, callId: string): Map<string, ChangedData[]> {
+  const nothing = (detail: string) => fsErrors('FS_NOTHING_TO_UNDO', { callId, detail })
+  const call = session.fold(recentChanges).find((each) => each.callId === callId)
+  if (!call) throw nothing(`it is not among the last ${UNDO_CALLS_MAX} calls that changed a file`)
+  if (!call.changes) throw nothing(`it made more than ${UNDO_CHANGES_MAX} changes`)
   const byPath = new Map<string, ChangedData[]>()
-  for (const event of session.events) {
-    if (event.type !== 'fs/changed') continue
-    const { data } = event as SessionEvent<'fs/changed'>
-    if (data.callId === callId) byPath.set(data.path, [...(byPath.get(data.path) ?? []), data])
-  }
+  for (const change of call.changes) byPath.set(change.path, [...(byPath.get(change.path) ?? []), change])
   return byPath
 }
 

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { turn } from '@sluice/testkit'
+import { UNDO_CALLS_MAX, UNDO_CHANGES_MAX } from '../src/recent-changes.ts'
 import { setup } from './setup.ts'
 
 test('undo restores the bytes from before a call, and can itself be undone', async () => {
@@ -79,4 +80,29 @@ test('a change while undo is at work is not lost', async () => {
 test('undo of a call that changed nothing says so', async () => {
   const { ctx, call } = await setup()
   await expect(ctx.fs.undo('c9', call())).rejects.toMatchObject({ code: 'FS_NOTHING_TO_UNDO' })
+})
+
+test('undo reaches back a bounded number of calls', async () => {
+  const { ctx, world, session, call } = await setup()
+  await ctx.fs.write('first', 'x\n', call('first'))
+  await ctx.fs.write('second', 'x\n', call('second'))
+  const change = { path: '/proj/other', key: 'k' }
+  for (let i = 2; i <= UNDO_CALLS_MAX; i++) session.append('fs/changed', { ...change, callId: `later-${i}` })
+  const refused = {
+    code: 'FS_NOTHING_TO_UNDO',
+    data: { detail: 'it is not among the last 200 calls that changed a file' },
+  }
+  await expect(ctx.fs.undo('first', call('u1'))).rejects.toMatchObject(refused)
+  await ctx.fs.undo('second', call('u2'))
+  expect(Object.keys(world.disk.tree('/proj'))).toEqual(['/proj/first'])
+})
+
+test('a call that made too many changes is not taken back in part', async () => {
+  const { ctx, session, call } = await setup()
+  await ctx.fs.write('f', 'x\n', call('c1'))
+  for (let i = 1; i <= UNDO_CHANGES_MAX; i++) {
+    session.append('fs/changed', { callId: 'c1', path: `/proj/${i}`, key: 'k' })
+  }
+  const refused = { code: 'FS_NOTHING_TO_UNDO', data: { detail: 'it made more than 1000 changes' } }
+  await expect(ctx.fs.undo('c1', call('u1'))).rejects.toMatchObject(refused)
 })

@@ -21,10 +21,9 @@ import type {
 } from './types.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
-/** A checkpoint is kept at the end of a turn after so many events … */
+/** A checkpoint is kept at the end of a turn after so many events. Not at the close: by then the plugins of a host are gone,
+ *  and their folds with them. */
 export const CHECKPOINT_EVENTS = 1_000
-/** … and when a session closes after so many. */
-const CHECKPOINT_CLOSING_EVENTS = 100
 
 export interface SessionParts {
   readonly id: string
@@ -218,7 +217,6 @@ export class LiveSession implements Session {
       const wasWritable = this.readOnly === undefined
       this.readOnly ??= 'it is closed'
       if (wasWritable && this.list.length > 0) await this.durable()
-      if (wasWritable && this.next - this.checkpointed >= CHECKPOINT_CLOSING_EVENTS) await this.keepCheckpoint()
     } finally {
       this.subscribers.clear()
       this.home.onClose(this)

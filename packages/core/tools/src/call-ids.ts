@@ -10,15 +10,17 @@ export interface UsedCallIds {
 /** The state grows in place: it is only ever read through `session.fold`. */
 export const usedCallIds: Fold<UsedCallIds> = {
   name: 'tools/call-ids',
-  version: 2,
+  version: 3,
   initial: { ids: {}, batches: 1 },
   step(state, event: SessionEvent) {
     if (event.type === 'tool/call') {
       const { callId, batch } = event.data as unknown as ToolCallData
       return { ids: withId(state, callId), batches: Math.max(state.batches, batch + 1) }
     }
-    if (event.type !== 'tool/code-dispatch') return state
-    const { callId } = (event as SessionEvent<'tool/code-dispatch'>).data
+    // A call whose host died before it was taken up has a result alone.
+    if (event.type !== 'tool/code-dispatch' && event.type !== 'tool/result') return state
+    const { callId } = (event as SessionEvent<'tool/code-dispatch' | 'tool/result'>).data
+    if (Object.hasOwn(state.ids, callId)) return state
     return { ids: withId(state, callId), batches: state.batches }
   },
 }

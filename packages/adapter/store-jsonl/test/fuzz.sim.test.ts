@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { DIR, LOG, machineWith, mount, user } from './kit.ts'
 
-const RUNS = 150
+const RUNS = 150 * Number(process.env['SLUICE_SEEDS_FACTOR'] ?? 1)
 
 interface Damage {
   readonly kind: 'flip' | 'cut' | 'insert' | 'zero'
