@@ -9,6 +9,7 @@ import {
   environmentText,
   openApp,
   SYSTEM_PROMPT,
+  sandboxLine,
   showLive,
   type Terminal,
   terminalAnswerer,
@@ -70,6 +71,7 @@ async function play(terminal: Terminal, demo: Demo, server: ModelServer | undefi
     const { ctx } = app
     ctx.agents.section('example', 0, SYSTEM_PROMPT)
     ctx.agents.section('environment', 10, ({ cwd }) => environmentText(cwd, world.host.platform))
+    terminal.write(`${await sandboxLine(ctx)}\n`)
     const session = await ctx.sessions.create({ cwd: demo.workspace, composition: app.composition })
     const agent = ctx.agents.create({ session, model })
     const hide = showLive(terminal, agent)

@@ -2,18 +2,23 @@
 
 const TESTS = 'unit'
 const FAILURES_SHOWN_MAX = 20
+/** Title of a test that stands where this machine cannot run the real ones. */
+const UNTRIED = /was not tried: /
 
 /** Tests that failed, and files that failed before any of their tests could run. */
 function countTests(report) {
   const titles = []
+  const untried = []
   let passed = 0
   for (const file of report.testResults) {
     const failed = file.assertionResults.filter((test) => test.status === 'failed')
     passed += file.assertionResults.filter((test) => test.status === 'passed').length
+    const passedTitles = file.assertionResults.filter((test) => test.status === 'passed').map((test) => test.fullName)
+    untried.push(...passedTitles.filter((title) => UNTRIED.test(title)))
     titles.push(...failed.map((test) => test.fullName))
     if (file.status === 'failed' && failed.length === 0) titles.push(`${file.name} could not be run`)
   }
-  return { passed, titles }
+  return { passed, titles, untried }
 }
 
 function seconds(execution) {
@@ -42,6 +47,7 @@ export function tally(steps, summary, report) {
     // An error outside any test (an unhandled rejection) fails the run without failing a test.
     if (!ok && tests.titles.length === 0) failed++
     lines.push(`${ok ? 'ok    ' : 'FAILED'}  ${step} (${time}): ${tests.passed} passed, ${tests.titles.length} failed`)
+    for (const title of tests.untried) lines.push(`        ${title}`)
     for (const title of tests.titles.slice(0, FAILURES_SHOWN_MAX)) lines.push(`        ${title}`)
     if (tests.titles.length > FAILURES_SHOWN_MAX) {
       lines.push(`        and ${tests.titles.length - FAILURES_SHOWN_MAX} more`)

@@ -26,6 +26,12 @@ describe('the counts of a check', () => {
     expect(result.lines).toContain('        breaks')
   })
 
+  it('come after a line for what this machine could not try', () => {
+    const untried = 'confinement was not tried: bubblewrap (bwrap) is not installed'
+    const result = tally(['unit'], { tasks: [ended('//#unit', 0)] }, report(['works', 'passed'], [untried, 'passed']))
+    expect(result.lines.slice(1)).toEqual([`        ${untried}`])
+  })
+
   it('name a step that failed and a step that never ran', () => {
     const result = tally(['lint', 'types'], { tasks: [ended('//#lint', 1)] }, undefined)
     expect(result.lines).toEqual(['FAILED  lint (2.5 s)', 'FAILED  types (did not run)'])

@@ -13,12 +13,14 @@ export async function checkBubblewrap(world: World, folders: readonly string[]):
   }
   const bwrap = await findProgram(disk, 'bwrap', folders)
   if (bwrap === undefined) return { available: false, why: 'bubblewrap (bwrap) is not installed', remedy: INSTALL }
-  const probe = await output(world, bwrap, [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--', 'true'])
+  const [probe, version] = await Promise.all([
+    output(world, bwrap, [...namespaces, '--ro-bind', '/', '/', '--proc', '/proc', '--', 'true']),
+    output(world, bwrap, ['--version']),
+  ])
   if (probe.code !== 0) {
     const why = `bubblewrap cannot confine here: ${probe.text || `it ended with code ${probe.code}`}`
     return { available: false, why, remedy: 'Permit user namespaces, which containers and some systems forbid.' }
   }
-  const version = await output(world, bwrap, ['--version'])
   return { available: true, detail: version.text || 'bubblewrap' }
 }
 

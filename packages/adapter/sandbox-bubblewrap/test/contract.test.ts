@@ -52,8 +52,8 @@ if (state.available) {
     { title: 'bubblewrap', dispose: (each) => ends.get(each)?.() },
   )
 } else {
-  // scripts/check.mjs says in its summary that confinement was not tried.
-  test('without bubblewrap the reason is told, and nothing is started', async () => {
+  // Told as a line of its own by scripts/check.mjs.
+  test(`confinement was not tried: ${state.why}`, async () => {
     expect(state).toMatchObject({
       why: expect.stringMatching(/bubblewrap/) as string,
       remedy: expect.any(String) as string,

@@ -14,6 +14,7 @@ import { compositionFile, workingFolder } from './paths.ts'
 import { environmentText, SYSTEM_PROMPT } from './prompt.ts'
 import { remedyOf } from './remedies.ts'
 import { idOf } from './session-place.ts'
+import { sandboxLine } from './sandbox-line.ts'
 import type { Terminal } from './terminal.ts'
 import { showJson, showLive } from './view.ts'
 
@@ -90,6 +91,7 @@ async function converseOrRun(terminal: Terminal, app: App, ctrlC: Interrupts, pl
   ctx.agents.section('sluice', 0, SYSTEM_PROMPT)
   ctx.agents.section('environment', 10, (session) => environmentText(session.cwd, platform))
   if (terminal.interactive && !options.json) ctx.get('approval')?.answerer('terminal', terminalAnswerer(terminal))
+  if (!options.json) terminal.writeError(await sandboxLine(ctx))
   const { session, from } = await openSession(app, plan.cwd, options.session)
   const agent = ctx.agents.create({ session, model })
   const hide = options.json ? showJson(terminal, session, from) : showLive(terminal, agent)

@@ -39,7 +39,7 @@ describe('sluice run TASK', () => {
     })
     expect(await runIn(p, t, 'check x')).toBe(0)
     expect(t.out).toMatch(/^Let me look\.\n▸ look at x\n✔ looked {2}\(\d+ ms\)\n {4}two lines\nIt is fine\.\n$/)
-    expect(t.err).toMatch(/^session \S+\n$/)
+    expect(t.err).toMatch(/^sandbox: .+\nsession \S+\n$/)
   })
 
   test('with --json each event of the session is one line, and nothing else is written', async () => {
@@ -132,7 +132,7 @@ describe('sluice run TASK', () => {
     const later = watchedTerminal(p.folder)
     expect(await runIn(again, later, '--session', 'last', 'go on')).toBe(0)
     expect(later.out).toBe('Going on.\n')
-    expect(later.err).toBe(t.err.slice(t.err.indexOf('session ')))
+    expect(later.err.slice(later.err.indexOf('session '))).toBe(t.err.slice(t.err.indexOf('session ')))
   })
 
   test('a second Ctrl-C ends the command although the turn does not settle', async () => {
