@@ -1,4 +1,5 @@
 /** Owns the core vocabulary of a session log: each event type with schema, version and meaning. */
+import type { Json, JsonObject } from '@sluice/base'
 import { Type } from 'typebox'
 import type { EventTable } from './types.ts'
 
@@ -86,7 +87,7 @@ const outcome = Type.Union([
   Type.Object({ tag: Type.Literal('interrupted'), executed }, closed),
 ])
 
-const object = Type.Object({}, { additionalProperties: true })
+const object = Type.Unsafe<JsonObject>(Type.Object({}, { additionalProperties: true }))
 const toolCall = Type.Object(
   {
     callId: text,
@@ -108,7 +109,7 @@ const toolResult = Type.Object(
     tool: text,
     outcome,
     content,
-    value: Type.Optional(Type.Unknown()),
+    value: Type.Optional(Type.Unsafe<Json>(Type.Unknown())),
     valueBlob: Type.Optional(Type.Object({ blob, preview: text }, closed)),
     card,
     contexts: Type.Optional(Type.Array(text)),
@@ -132,8 +133,8 @@ const usage = Type.Object(
   closed,
 )
 
-function oneOf(...values: string[]) {
-  return Type.Union(values.map((value) => Type.Literal(value)))
+function oneOf<T extends string[]>(...values: [...T]) {
+  return Type.Enum(values)
 }
 
 export const sessionEvents = {

@@ -40,7 +40,8 @@ export function nodeTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 
     const own = open()
     own.resume()
     for (let round = 0; round < DRAIN_ROUNDS; round++) await new Promise((resolve) => setImmediate(resolve))
-    if (!interactive) return
+    if (own.line === '') return
+    own.setPrompt('')
     own.write(null, { ctrl: true, name: 'e' })
     own.write(null, { ctrl: true, name: 'u' })
   }

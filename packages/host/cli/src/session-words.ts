@@ -36,7 +36,7 @@ function looking(session: Command, { terminal, world, end }: Way): void {
   const code = () => import('./session-command.ts')
   session
     .command('list')
-    .description('list sessions, newest first')
+    .description('list sessions, newest first; times are UTC')
     .action(async () => end(await (await code()).listSessions(terminal, await world())))
   session
     .command('show')
