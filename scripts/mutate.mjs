@@ -1,4 +1,4 @@
-/** Takes the guards of core/tools and base/pipeline out one by one and says which of them no test misses.
+/** Takes the guards of core/tools, base/listeners and base/pipeline out one by one and says which of them no test misses.
  *  `pnpm mutate [--slice 1/40] [--file execute] [--key TEXT] [--again]`; what has been judged before is not judged again. */
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'

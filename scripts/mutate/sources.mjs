@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { mutantsOf } from './mutants.mjs'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
-const packages = ['packages/core/tools', 'packages/base/pipeline']
+const packages = ['packages/core/tools', 'packages/base/listeners', 'packages/base/pipeline']
 /** Words only: no guard stands in them. */
 const left = new Set(['types.ts', 'errors.ts', 'prompt.ts', 'index.ts'])
 /** Long runs, and type tests, which the compiler judges. */

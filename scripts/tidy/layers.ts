@@ -14,7 +14,7 @@ const parts = ['policy', 'tool', 'adapter']
 
 /** The one place that states who may import whom. */
 export const layers: readonly Layer[] = [
-  { layer: 'base', below: [], order: ['base', 'pipeline', 'compose'] },
+  { layer: 'base', below: [], order: ['base', 'pipeline', 'listeners', 'compose'] },
   {
     layer: 'core',
     below: ['base'],

@@ -3,9 +3,20 @@ export { sleep } from './clock.ts'
 export { editDistance } from './edit-distance.ts'
 export type { DataOf, ErrorFactory, ErrorRow, ErrorTable } from './errors.ts'
 export { defineErrors, isSluiceError, messageOf, SluiceError } from './errors.ts'
+export { fit } from './fit.ts'
 export { mintId, mintSessionId } from './ids.ts'
 export type { Json, JsonObject, LosslessCopy } from './json.ts'
-export { canonicalJson, JSON_DEPTH_MAX, jsonErrors, lossless, losslessCopy, parseJson } from './json.ts'
+export {
+  canonicalJson,
+  isObject,
+  JSON_DEPTH_MAX,
+  JSON_NODES_MAX,
+  jsonErrors,
+  lossless,
+  losslessCopy,
+  parseJson,
+} from './json.ts'
+export { adopt, disown, isPromise } from './promise.ts'
 export { BoundedQueue, queueErrors } from './queue.ts'
 export type { SchemaCheck, SchemaProblem } from './schema.ts'
 export { PROBLEMS_MAX, schemaCheck } from './schema.ts'
@@ -25,4 +36,5 @@ export type {
   SpawnOptions,
   World,
 } from './world.ts'
+export { textOf } from './text.ts'
 export { DiskError, isDiskError } from './world.ts'

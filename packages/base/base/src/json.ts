@@ -7,6 +7,10 @@ export interface JsonObject {
   readonly [key: string]: Json
 }
 
+export function isObject(value: Json | undefined): value is JsonObject {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+}
+
 export const jsonErrors = defineErrors({
   JSON_NOT_LOSSLESS: {
     when: 'a value holds something that JSON would drop, change or refuse',
@@ -23,15 +27,21 @@ export const jsonErrors = defineErrors({
 /** How deep a value may nest; deeper ones (cycles too) are refused. Bounded by the call stack of `JSON.stringify`. */
 export const JSON_DEPTH_MAX = 1000
 
+/** How many values a value may hold in all, one that is referred to twice counted twice: so much would its text hold. */
+export const JSON_NODES_MAX = 1_000_000
+
 const objectPrototype = Object.prototype
 const arrayPrototype = Array.prototype
 
-/** Every root that this module has made, with its height: lossless and deeply frozen, it needs no second walk. */
+/** Every root that this module has made: lossless and deeply frozen, it needs no second walk. Its height and its number of
+ *  values in one number, as many a value is made. */
 const made = new WeakMap<object, number>()
+const HEIGHTS = 1024
 
 class Walk {
   replaced = 0
   deepest = 0
+  nodes = 0
   /** Set while unwinding from a refusal: the keys from the place outwards. */
   readonly keys: (string | number)[] = []
 }
@@ -49,8 +59,15 @@ function text(value: string, walk: Walk): string {
   return value.toWellFormed()
 }
 
+/** A value with `nodes` more in it. */
+function count(nodes: number, walk: Walk): void {
+  walk.nodes += nodes
+  if (walk.nodes > JSON_NODES_MAX) throw new Refusal(`more than ${JSON_NODES_MAX} values`)
+}
+
 function copyArray(value: readonly unknown[], depth: number, walk: Walk): readonly Json[] {
   const length = value.length
+  count(length, walk)
   const copy: Json[] = new Array<Json>(length)
   for (let i = 0; i < length; i++) {
     try {
@@ -69,6 +86,7 @@ function copyArray(value: readonly unknown[], depth: number, walk: Walk): readon
 function copyObject(value: object, depth: number, walk: Walk): JsonObject {
   const keys = Object.keys(value)
   if (Reflect.ownKeys(value).length !== keys.length) throw new Refusal('hidden or symbol keys')
+  count(keys.length, walk)
   const copy: Record<string, Json> = {}
   let renamed = false
   for (const key of keys) {
@@ -107,10 +125,14 @@ function walkValue(value: unknown, depth: number, walk: Walk): Json {
       throw new Refusal(typeof value)
   }
   if (value === null) return null
-  const height = Object.isFrozen(value) ? made.get(value) : undefined
-  if (depth + (height ?? 0) >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
-  if (depth + (height ?? 0) > walk.deepest) walk.deepest = depth + (height ?? 0)
-  if (height !== undefined) return value as Json
+  const known = Object.isFrozen(value) ? made.get(value) : undefined
+  const lowest = known === undefined ? depth : depth + (known % HEIGHTS)
+  if (lowest >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
+  if (lowest > walk.deepest) walk.deepest = lowest
+  if (known !== undefined) {
+    count(Math.floor(known / HEIGHTS), walk)
+    return value as Json
+  }
   const prototype: unknown = Object.getPrototypeOf(value)
   if (prototype === arrayPrototype && Array.isArray(value)) return copyArray(value, depth, walk)
   if (prototype === objectPrototype || prototype === null) return copyObject(value, depth, walk)
@@ -150,7 +172,7 @@ export function losslessCopy(value: unknown, around = 0): LosslessCopy {
   walk.deepest = around
   try {
     const copy = walkValue(value, around, walk)
-    if (copy !== null && typeof copy === 'object') made.set(copy, walk.deepest - around)
+    if (copy !== null && typeof copy === 'object') made.set(copy, walk.nodes * HEIGHTS + walk.deepest - around)
     return { value: copy, replaced: walk.replaced }
   } catch (error) {
     const problem = error instanceof Refusal ? error.problem : `reading it threw: ${messageOf(error)}`

@@ -1,6 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, isSluiceError, JSON_DEPTH_MAX, type Json, lossless, losslessCopy } from '../src/index.ts'
+import {
+  canonicalJson,
+  isSluiceError,
+  JSON_DEPTH_MAX,
+  JSON_NODES_MAX,
+  type Json,
+  lossless,
+  losslessCopy,
+} from '../src/index.ts'
 
 const cycle: Record<string, unknown> = {}
 cycle['self'] = cycle
@@ -245,5 +253,29 @@ describe('canonical JSON', () => {
         expect(canonicalJson(shuffled)).toBe(canonicalJson(copy))
       }),
     )
+  })
+})
+
+describe('a value with much in it', () => {
+  const problem = `more than ${JSON_NODES_MAX} values`
+
+  it('that is small only because it refers to the same part again and again is refused', () => {
+    let shared: unknown = { leaf: true }
+    for (let i = 0; i < 40; i++) shared = [shared, shared]
+    expect(refusalOf({ shared })).toMatchObject({ problem })
+    let made: unknown = lossless({ leaf: true })
+    expect(() => {
+      for (let i = 0; i < 40; i++) made = lossless({ first: made, second: made })
+    }).toThrow(problem)
+  })
+
+  it('is refused before anything of it is copied when one array is too long', () => {
+    expect(refusalOf(new Array(JSON_NODES_MAX + 1))).toEqual({ path: '$', problem })
+  })
+
+  it('is copied up to the bound', () => {
+    const row = lossless(Array.from({ length: 999 }, () => 0))
+    expect(lossless(Array.from({ length: 1000 }, () => row))).toHaveLength(1000)
+    expect(refusalOf(Array.from({ length: 1001 }, () => row))).toMatchObject({ path: '$[999]', problem })
   })
 })

@@ -2,8 +2,11 @@
 import { assertSound, pipelineErrors } from './errors.ts'
 import type { Detour, OutcomeOf, StageOf, StageTable } from './table.ts'
 
-export type Handlers<T extends StageTable, Subject> = {
-  readonly [S in StageOf<T>]: (subject: Subject) => OutcomeOf<T, S> | PromiseLike<OutcomeOf<T, S>>
+/** `Entering`: what the subject is, by the ways that lead to a stage, where that is more than `Subject` says. */
+export type Handlers<T extends StageTable, Subject, Entering = unknown> = {
+  readonly [S in StageOf<T>]: (
+    subject: S extends keyof Entering ? Entering[S] : Subject,
+  ) => OutcomeOf<T, S> | PromiseLike<OutcomeOf<T, S>>
 }
 
 export interface ExecutorHooks<Subject> {
@@ -38,9 +41,9 @@ function compile(table: StageTable, handlers: Record<string, Node['handle']>): M
 
 /** A function that takes a subject from start to end. It rejects only when a stage without a fitting detour throws.
  *  @throws PIPELINE_UNSOUND */
-export function makeExecutor<T extends StageTable, Subject>(
+export function makeExecutor<T extends StageTable, Subject, Entering = unknown>(
   table: T,
-  handlers: Handlers<T, Subject>,
+  handlers: Handlers<T, Subject, Entering>,
   hooks: ExecutorHooks<Subject>,
 ): (subject: Subject) => Promise<void> {
   assertSound(table)

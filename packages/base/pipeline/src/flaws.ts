@@ -37,6 +37,7 @@ function rowFlaws(table: StageTable, stage: string): string[] {
   for (const answer of row.answers ?? [])
     if (!Object.hasOwn(row.outcomes, answer))
       found.push(`${stage}: a listener may answer ${answer}, which is no outcome`)
+  if (row.failsAs !== undefined && !row.detours?.length) found.push(`${stage}: says how it fails, but has no detours`)
   if (row.detours?.length && table.rescue === undefined) found.push(`${stage} has detours, but the table has no rescue`)
   return found
 }

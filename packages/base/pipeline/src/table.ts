@@ -19,6 +19,8 @@ export interface StageRow {
   /** Outcomes that a listener may give, where they differ from what the stage itself decides. */
   readonly answers?: readonly string[]
   readonly detours?: readonly Detour[]
+  /** What a subject is that leaves by a throw or an expiry, in one word. */
+  readonly failsAs?: string
   /** Events that the stage may write. */
   readonly writes?: readonly string[]
   /** Cards that the stage may show. */

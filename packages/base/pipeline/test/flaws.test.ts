@@ -50,6 +50,12 @@ describe('flaws', () => {
     expect(flaws(changed((rows) => row(rows, 'do', { outcomes: {} })))).toEqual(['stage do has no outcome'])
   })
 
+  test('a stage that says how it fails, though nothing of it can, is a flaw', () => {
+    expect(flaws(changed((rows) => row(rows, 'do', { detours: [], failsAs: 'failed' })))).toEqual([
+      'do: says how it fails, but has no detours',
+    ])
+  })
+
   test('an answer of a listener that is no outcome of its stage is a flaw', () => {
     const table = changed((rows) => row(rows, 'ask', { answers: ['yes', 'maybe', 'toString'] }))
     expect(flaws(table)).toEqual([

@@ -1,10 +1,9 @@
 /** Owns one live agent: what waits for it, and its turns one after another. */
 import type { StreamPart } from '@sluice/llm'
 import { messageOf } from '@sluice/base'
-import type { Driver } from './driver.ts'
+import { type Driver, notify } from './driver.ts'
 import { TurnAbort } from './ending.ts'
 import { agentErrors } from './errors.ts'
-import { notify } from './listeners.ts'
 import { runTurn } from './turn.ts'
 import type { Agent, TurnResult } from './types.ts'
 
@@ -94,7 +93,7 @@ export class LiveAgent implements Agent {
   }
 
   private changed(): void {
-    notify(this.driver.ctx, 'agent/inbox-changed', this.name, this.driver.inbox.size)
+    notify(this.driver, 'agent/inbox-changed', this.name, this.driver.inbox.size)
   }
 
   /** Plays turns until nothing waits. Input that arrives while a turn winds down starts the next one. */

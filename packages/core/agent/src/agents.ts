@@ -1,5 +1,6 @@
 /** Owns `ctx.agents`: the live agents and the sections of their system prompt. */
 import type { World } from '@sluice/base'
+import type { Listeners, TimeLimits } from '@sluice/listeners'
 import type { Llm } from '@sluice/llm'
 import type { Tools } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
@@ -18,6 +19,8 @@ export interface AgentsParts {
   readonly tools: Tools
   readonly world: World
   readonly limits: Limits
+  readonly listeners: Listeners
+  readonly askLimits: TimeLimits
 }
 
 export class AgentsService implements Agents {
@@ -37,7 +40,7 @@ export class AgentsService implements Agents {
     const { session, model, name = 'main' } = options
     this.assertFree(name, session)
     const { live, sections } = this
-    const { home: ctx, llm, tools, world, limits: defaults } = this.parts
+    const { home: ctx, limits: defaults, ...parts } = this.parts
     const limits = {
       ...defaults,
       ...(options.stepsMax !== undefined && { stepsMax: options.stepsMax }),
@@ -46,7 +49,7 @@ export class AgentsService implements Agents {
     }
     const own = { inbox: new Inbox(), request: new RequestParts() }
     let release = () => {}
-    const agent = new LiveAgent({ ctx, name, model, session, llm, tools, world, sections, limits, ...own }, () => {
+    const agent = new LiveAgent({ ctx, name, model, session, sections, limits, ...parts, ...own }, () => {
       live.delete(name)
       release()
     })

@@ -1,9 +1,10 @@
 /** Owns the words inside this package: what the turns of one agent share, and the state of one turn. */
 import type { World } from '@sluice/base'
+import { type Listeners, tell, type TimeLimits } from '@sluice/listeners'
 import type { Llm, StreamPart } from '@sluice/llm'
 import type { Session } from '@sluice/session'
 import type { Tools } from '@sluice/tools'
-import type { Context } from 'cordis'
+import type { Context, Events } from 'cordis'
 import type { Inbox } from './inbox.ts'
 import type { RequestParts } from './request.ts'
 import type { Sections } from './sections.ts'
@@ -16,7 +17,6 @@ export interface Limits {
   readonly stopContinuesMax: number
   /** Consecutive messages with calls that were cut off at the output limit. */
   readonly cutOffsMax: number
-  readonly verdictMsMax: number
 }
 
 /** What every turn of one agent shares. */
@@ -30,6 +30,8 @@ export interface Driver {
   readonly world: World
   readonly sections: Sections
   readonly limits: Limits
+  readonly listeners: Listeners
+  readonly askLimits: TimeLimits
   readonly inbox: Inbox
   readonly request: RequestParts
   piece(piece: StreamPart, step: number): void
@@ -44,4 +46,9 @@ export interface Turn extends Driver {
   tokens: number
   cutOffs: number
   readonly denied: string[]
+}
+
+/** Tells the listeners of `event`; what they throw is logged. */
+export function notify({ ctx, name, listeners, askLimits }: Driver, event: keyof Events, ...facts: unknown[]): void {
+  tell(listeners.of(event, name), askLimits, facts, (problem) => ctx.logger.warn('%s', problem))
 }

@@ -1,6 +1,7 @@
 /** Owns how agents are mounted. */
-import { type Context, symbols } from 'cordis'
+import { type Context, type Events, symbols } from 'cordis'
 import z from 'schemastery'
+import { Listeners, Watchdog } from '@sluice/listeners'
 import { AgentsService } from './agents.ts'
 import { lastRequest } from './request.ts'
 import { turnsBefore } from './turn.ts'
@@ -20,7 +21,7 @@ export interface Config {
   stopContinuesMax: number
   /** How many messages in a row with calls may be cut off at the output limit. */
   cutOffsMax: number
-  /** How long the listeners of one question may take together. */
+  /** Time of one listener, without its waits in next(). */
   verdictMsMax: number
 }
 
@@ -32,19 +33,34 @@ export const Config: z<Partial<Config>, Config> = z.object({
   tokensMax: count(20_000_000).description('Input and output tokens of all requests of one turn.'),
   stopContinuesMax: count(5).description('How often plugins may send a turn on that the model has ended.'),
   cutOffsMax: count(3).description('How many messages in a row with calls may be cut off at the output limit.'),
-  verdictMsMax: count(60_000).description('How long the listeners of one question may take together, in milliseconds.'),
+  verdictMsMax: count(60_000).description(
+    'Time of one listener of a question, without its waits in next(), in milliseconds.',
+  ),
 })
 
-export function apply(ctx: Context, limits: Config): void {
+const events = [
+  'agent/submit-prompt',
+  'agent/stop-turn',
+  'agent/turn-started',
+  'agent/turn-ended',
+  'agent/inbox-changed',
+] satisfies (keyof Events)[]
+
+export function apply(ctx: Context, config: Config): void {
   ctx.sessions.registerFold(turnsBefore)
   ctx.sessions.registerFold(lastRequest)
+  const { world } = ctx
+  const listeners = new Listeners(ctx, events)
+  const askLimits = { watchdog: new Watchdog(world.clock), msOf: () => config.verdictMsMax }
   ctx.effect(function* () {
     const agents = new AgentsService({
       home: ctx,
       llm: bare(ctx.llm),
       tools: bare(ctx.tools),
-      world: ctx.world,
-      limits,
+      world,
+      limits: config,
+      listeners,
+      askLimits,
     })
     // Runs last: whoever made an agent has closed it by then.
     yield () => agents.closeAll()

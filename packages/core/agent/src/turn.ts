@@ -1,11 +1,10 @@
 /** Owns one turn, from the prompt that starts it to its settled end. */
 import type { Fold, KnownEvent, Session } from '@sluice/session'
-import { admit, asking, textContent } from './admit.ts'
-import type { Driver, Turn } from './driver.ts'
+import { admit, textContent } from './admit.ts'
+import { type Driver, notify, type Turn } from './driver.ts'
 import { type Ending, endingBy, TurnAbort } from './ending.ts'
 import type { Prompt } from './inbox.ts'
 import { readInstructions } from './instructions.ts'
-import { notify } from './listeners.ts'
 import { playStep } from './step.ts'
 import type { TurnResult } from './types.ts'
 import { askStop } from './verdicts.ts'
@@ -31,7 +30,7 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
   let ending: Ending
   try {
     session.append('turn/started', { turn: number })
-    notify(ctx, 'agent/turn-started', driver.name, session, number)
+    notify(driver, 'agent/turn-started', driver.name, session, number)
     const instructions = await readInstructions(world.disk, session.cwd)
     const signal = abort.signal
     turn = { ...driver, turn: number, signal, instructions, text: '', tokens: 0, cutOffs: 0, denied: [] }
@@ -44,7 +43,7 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
   }
   ending = await settle(session, number, ending)
   const result = Object.freeze({ turn: number, ...ending, text: turn?.text ?? '', denied: turn?.denied ?? [] })
-  notify(ctx, 'agent/turn-ended', driver.name, session, result)
+  notify(driver, 'agent/turn-ended', driver.name, session, result)
   return result
 }
 
@@ -69,7 +68,7 @@ async function playTurn(turn: Turn, prompt: Prompt): Promise<Ending> {
 async function reasonToGoOn(turn: Turn, continued: number): Promise<string | undefined> {
   if (continued >= turn.limits.stopContinuesMax) return undefined
   const { name: agent, session } = turn
-  const verdict = await askStop(asking(turn), { agent, session, turn: turn.turn, continued })
+  const verdict = await askStop(turn, { agent, session, turn: turn.turn, continued })
   return verdict.kind === 'continue' ? verdict.reason : undefined
 }
 

@@ -1,8 +1,14 @@
 /** Owns the questions a turn asks its plugins: every listener is asked and the strictest answer wins, whatever the order. */
-import { type Clock, lossless, messageOf } from '@sluice/base'
+import { lossless } from '@sluice/base'
+import {
+  AbortSource,
+  type Listener,
+  type Listeners,
+  type PluginFailure,
+  Round,
+  type TimeLimits,
+} from '@sluice/listeners'
 import type { ContentPart, Session } from '@sluice/session'
-import type { Context, Events } from 'cordis'
-import { type Listener, listenersOf } from './listeners.ts'
 import type { PromptVerdict, StopVerdict } from './types.ts'
 
 interface Rules<V> {
@@ -18,10 +24,9 @@ interface Rules<V> {
 }
 
 export interface Asking {
-  readonly ctx: Context
-  readonly clock: Clock
+  readonly listeners: Listeners
+  readonly askLimits: TimeLimits
   readonly signal: AbortSignal
-  readonly verdictMsMax: number
 }
 
 const promptRank = { accept: 0, replace: 1, block: 2 } as const
@@ -68,55 +73,58 @@ export function askStop(
   return ask(asking, 'agent/stop-turn', Object.freeze(turn), stopRules)
 }
 
-async function ask<V>(asking: Asking, event: keyof Events, subject: object, rules: Rules<V>): Promise<V> {
-  const listeners = listenersOf(asking.ctx, event)
+async function ask<V>(asking: Asking, event: string, subject: { agent: string }, rules: Rules<V>): Promise<V> {
+  const listeners = asking.listeners.of(event, subject.agent)
   if (listeners.length === 0) return rules.base
-  const { signal, clock, verdictMsMax } = asking
-  signal.throwIfAborted()
-  let leave = () => {}
-  const bound = new Promise<V>((resolve, reject) => {
-    const onAbort = () => reject(signal.reason as Error)
-    const cancel = clock.timer(verdictMsMax, () =>
-      resolve(rules.none(`${event} gave no verdict in ${verdictMsMax} ms`)),
-    )
-    signal.addEventListener('abort', onAbort, { once: true })
-    leave = () => {
-      cancel()
-      signal.removeEventListener('abort', onAbort)
-    }
-  })
+  asking.signal.throwIfAborted()
+  const source = new AbortSource(asking.signal)
   try {
-    return await Promise.race([bound, joined(listeners, 0, event, subject, rules)])
+    const question = new Question(listeners, asking.askLimits, source, subject, rules)
+    const verdict = await question.all()
+    asking.signal.throwIfAborted()
+    return verdict
   } finally {
-    leave()
+    source.close()
   }
 }
 
-/** The joined verdict of the listeners from `index` on; those after one that does not call `next()` are asked all the same. */
-async function joined<V>(
-  listeners: readonly Listener[],
-  index: number,
-  event: string,
-  subject: object,
-  rules: Rules<V>,
-): Promise<V> {
-  const listener = listeners[index]
-  if (listener === undefined) return rules.base
-  let others: Promise<V> | undefined
-  let passed: V | undefined
-  const next = () =>
-    (others ??= joined(listeners, index + 1, event, subject, rules).then((verdict) => (passed = verdict)))
-  let own: V
-  try {
-    if (!listener.mounted()) throw new Error('its plugin was unloaded')
-    const answer = await listener.call(subject, next)
-    if (passed !== undefined && answer === passed) return passed
-    own = rules.decode(answer) ?? rules.none(`${event}: ${listener.plugin} gave no verdict`)
-  } catch (error) {
-    own = rules.none(`${event}: ${listener.plugin} failed: ${messageOf(error)}`)
+class Question<V> extends Round<V> {
+  private readonly subject: object
+  private readonly rules: Rules<V>
+
+  constructor(
+    listeners: readonly Listener[],
+    limits: TimeLimits,
+    source: AbortSource,
+    subject: object,
+    rules: Rules<V>,
+  ) {
+    super(listeners, limits, source)
+    this.subject = subject
+    this.rules = rules
   }
-  if (rules.isFinal(own) && others === undefined) return own
-  return rules.join(own, await next())
+
+  protected call(listener: Listener, next: () => Promise<V>): unknown {
+    return listener.call(this.subject, next)
+  }
+
+  protected nothing(): V {
+    return this.rules.base
+  }
+
+  protected take(answer: unknown, { name }: Listener): V {
+    const verdict = this.rules.decode(answer) ?? this.rules.none(`${name} gave no verdict`)
+    if (this.rules.isFinal(verdict)) this.over = true
+    return verdict
+  }
+
+  protected join(own: V, later: V): V {
+    return this.rules.join(own, later)
+  }
+
+  protected failed({ message }: PluginFailure, { name }: Listener): V {
+    return this.rules.none(`${name} failed: ${message}`)
+  }
 }
 
 function decodePrompt(value: unknown): PromptVerdict | undefined {

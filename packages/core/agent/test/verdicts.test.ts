@@ -93,7 +93,10 @@ describe('agent/submit-prompt', () => {
     const sent = m.agent.send('hi')
     await asked
     await m.world.clock.advance(1000)
-    expect(await sent).toMatchObject({ reason: 'blocked', detail: 'agent/submit-prompt gave no verdict in 1000 ms' })
+    expect(await sent).toMatchObject({
+      reason: 'blocked',
+      detail: 'root failed: agent/submit-prompt: no answer within 1000 ms',
+    })
     expect(m.world.clock.pending).toBe(0)
   })
 
@@ -109,6 +112,29 @@ describe('agent/submit-prompt', () => {
     })
     expect((await m.agent.send('hi')).reason).toBe('blocked')
     expect(called).toBe(false)
+  })
+
+  test('a plugin that unloads before it has answered blocks the prompt, and no option of ctx.on gives it another name', async () => {
+    const m = await mount([])
+    const victim = await m.ctx.plugin({ name: 'victim', apply: () => {} })
+    let answer = (_verdict: PromptVerdict) => {}
+    let entered = () => {}
+    const asked = new Promise<void>((resolve) => (entered = resolve))
+    const leaving = await m.ctx.plugin({
+      name: 'leaving',
+      apply(own: Context) {
+        const listener = () => (entered(), new Promise<PromptVerdict>((resolve) => (answer = resolve)))
+        own.on('agent/submit-prompt', listener, { ctx: victim.ctx } as never)
+      },
+    })
+    const sent = m.agent.send('hi')
+    await asked
+    await leaving.dispose()
+    answer({ kind: 'accept' })
+    expect(await sent).toMatchObject({
+      reason: 'blocked',
+      detail: expect.stringMatching(/^leaving failed: /) as string,
+    })
   })
 
   test('steering is asked about too: what is blocked does not enter the log', async () => {

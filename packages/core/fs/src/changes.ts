@@ -1,12 +1,11 @@
 /** Owns the life of one change: reach, ask, save the bytes from before, swap, tell the session. */
 import { assert } from '@sluice/base'
-import type { Context } from 'cordis'
 import type { Access } from './access.ts'
 import { difference } from './diff.ts'
 import { applyPieces, asBuffer } from './edit.ts'
 import { guessEncoding, markOf, Utf8Count } from './encoding.ts'
 import { fsErrors } from './errors.ts'
-import { askIntent } from './intents.ts'
+import type { Intents } from './intents.ts'
 import { Lanes } from './lanes.ts'
 import { mediaTypeOf } from './media.ts'
 import { observationOf, observations } from './observations.ts'
@@ -32,13 +31,13 @@ interface Held extends Existing {
 }
 
 export class Changes {
-  private readonly ctx: Context
+  private readonly intents: Intents
   private readonly access: Access
   private readonly swapper: Swapper
   private readonly lanes = new Lanes()
 
-  constructor(ctx: Context, access: Access, swapper: Swapper) {
-    this.ctx = ctx
+  constructor(intents: Intents, access: Access, swapper: Swapper) {
+    this.intents = intents
     this.access = access
     this.swapper = swapper
   }
@@ -49,13 +48,13 @@ export class Changes {
       if (!resolved.stat) {
         const bytes = bytesOf(content, resolved.target.path, undefined)
         const intent = { target: resolved.target, digest: versionOf(bytes).digest, current: undefined, session, call }
-        this.require(await askIntent(this.ctx, 'fs/write-intent', intent), resolved.target, undefined)
+        this.require(await this.intents.ask('fs/write-intent', intent), resolved.target, undefined)
         return this.commit(resolved.target, undefined, bytes, 'write', context)
       }
       return this.withHeld(path, resolved, context, async (held) => {
         const bytes = bytesOf(content, held.target.path, held.bytes)
         const intent = { target: held.target, digest: versionOf(bytes).digest, current: held.version, session, call }
-        this.require(await askIntent(this.ctx, 'fs/write-intent', intent), held.target, held.version)
+        this.require(await this.intents.ask('fs/write-intent', intent), held.target, held.version)
         if (bytes.equals(held.bytes)) return unchanged(held, context)
         return this.commit(held.target, held, bytes, 'write', context)
       })
@@ -69,7 +68,7 @@ export class Changes {
         const { target, version, bytes } = held
         const oldTexts = pieces.map((piece) => piece.oldText)
         const { session, call } = context
-        const verdict = await askIntent(this.ctx, 'fs/edit-intent', {
+        const verdict = await this.intents.ask('fs/edit-intent', {
           target,
           current: version,
           oldTexts,

@@ -1,56 +1,71 @@
 /** Owns asking the listeners of an intent: all of them, strictest answer wins, a broken answer denies. */
 import type { Context } from 'cordis'
-import { assertNever, messageOf } from '@sluice/base'
+import { assertNever, type Clock } from '@sluice/base'
+import { type Listener, Listeners, type PluginFailure, Round, type TimeLimits, Watchdog } from '@sluice/listeners'
+import { intentPrompts } from './prompt.ts'
 import type { EditIntent, IntentVerdict, Precondition, Version, WriteIntent } from './types.ts'
 import { sameVersion } from './versions.ts'
 
-interface Intents {
+interface IntentEvents {
   'fs/write-intent': WriteIntent
   'fs/edit-intent': EditIntent
 }
 
-type Listener<Intent> = (intent: Intent, next: () => Promise<IntentVerdict>) => unknown
 type Deny = Extract<IntentVerdict, { kind: 'deny' }>
+
+/** Time of one listener, without its waits in next(). */
+export const INTENT_MS_MAX = 60_000
 
 const pass: IntentVerdict = Object.freeze({ kind: 'pass' })
 
-/** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */
-export async function askIntent<Name extends keyof Intents>(
-  ctx: Context,
-  name: Name,
-  intent: Intents[Name],
-): Promise<IntentVerdict> {
-  const hooks = [...(ctx.events._hooks[name] ?? [])].sort((a, b) => (a.order ?? 0) - (b.order ?? 0))
-  const ask = async (index: number): Promise<IntentVerdict> => {
-    const hook = hooks[index]
-    if (!hook) return pass
-    let later: Promise<IntentVerdict> | undefined
-    const next = () => (later ??= ask(index + 1))
-    const own = await answerOf(hook.callback as Listener<Intents[Name]>, intent, next, hook.ctx.fiber.name)
-    return own.kind === 'deny' ? own : join(own, await next())
-  }
-  return ask(0)
-}
+export class Intents {
+  private readonly listeners: Listeners
+  private readonly limits: TimeLimits
 
-async function answerOf<Intent>(
-  listener: Listener<Intent>,
-  intent: Intent,
-  next: () => Promise<IntentVerdict>,
-  by: string,
-): Promise<IntentVerdict> {
-  try {
-    return decode(await listener(intent, next)) ?? failed(by, 'gave an answer that is none')
-  } catch (error) {
-    return failed(by, `failed: ${messageOf(error)}`)
+  constructor(ctx: Context, clock: Clock) {
+    this.listeners = new Listeners(ctx, ['fs/write-intent', 'fs/edit-intent'] satisfies (keyof IntentEvents)[])
+    this.limits = { watchdog: new Watchdog(clock), msOf: () => INTENT_MS_MAX }
+  }
+
+  /** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */
+  ask<Name extends keyof IntentEvents>(name: Name, intent: IntentEvents[Name]): Promise<IntentVerdict> {
+    return new Question(this.listeners.of(name, undefined), this.limits, intent).all()
   }
 }
 
-function failed(by: string, what: string): Deny {
-  return Object.freeze({
-    kind: 'deny',
-    code: 'FS_INTENT_FAILED',
-    reason: `the plugin ${by}, which must be asked, ${what}`,
-  })
+class Question extends Round<IntentVerdict> {
+  private readonly intent: WriteIntent | EditIntent
+
+  constructor(listeners: readonly Listener[], limits: TimeLimits, intent: WriteIntent | EditIntent) {
+    super(listeners, limits, undefined)
+    this.intent = intent
+  }
+
+  protected call(listener: Listener, next: () => Promise<IntentVerdict>): unknown {
+    return listener.call(this.intent, next)
+  }
+
+  protected nothing(): IntentVerdict {
+    return pass
+  }
+
+  protected take(answer: unknown, { name }: Listener): IntentVerdict {
+    const verdict = decode(answer) ?? failed(intentPrompts.noAnswer(name))
+    if (verdict.kind === 'deny') this.over = true
+    return verdict
+  }
+
+  protected join(own: IntentVerdict, later: IntentVerdict): IntentVerdict {
+    return join(own, later)
+  }
+
+  protected failed({ message }: PluginFailure, { name }: Listener): IntentVerdict {
+    return failed(intentPrompts.failed(name, message))
+  }
+}
+
+function failed(reason: string): Deny {
+  return Object.freeze({ kind: 'deny', code: 'FS_INTENT_FAILED', reason })
 }
 
 /** A frozen copy, each field read once: whoever is handed it by `next` cannot change it. `undefined` for anything else. */
@@ -87,8 +102,7 @@ function join(own: IntentVerdict, later: IntentVerdict): IntentVerdict {
   const strict = [own.precondition, later.precondition].filter((each) => each !== undefined && each.kind !== 'none')
   const [first, second] = strict as Exclude<Precondition, { kind: 'none' }>[]
   if (first && second && !agree(first, second)) {
-    const reason = 'two plugins demand different states of the file'
-    return Object.freeze({ kind: 'deny', code: 'FS_INTENT_CONFLICT', reason })
+    return Object.freeze({ kind: 'deny', code: 'FS_INTENT_CONFLICT', reason: intentPrompts.conflict })
   }
   const seen = own.seen ?? later.seen
   return Object.freeze({ kind: 'pass', ...(first && { precondition: first }), ...(seen && { seen }) })

@@ -46,3 +46,9 @@ export const changePrompts = {
   diffTooLarge: (removed: number, added: number) =>
     `… too much has changed to show: ${removed} lines before, ${added} after`,
 }
+
+export const intentPrompts = {
+  failed: (plugin: string, problem: string) => `the plugin ${plugin}, which must be asked, failed: ${problem}`,
+  noAnswer: (plugin: string) => `the plugin ${plugin}, which must be asked, gave an answer that is none`,
+  conflict: 'two plugins demand different states of the file',
+}

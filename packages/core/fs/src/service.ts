@@ -7,6 +7,7 @@ import { Access, type NamedCheck } from './access.ts'
 import { type ChangeContext, Changes } from './changes.ts'
 import { diskFailure } from './disk-failure.ts'
 import { fsErrors } from './errors.ts'
+import { Intents } from './intents.ts'
 import { Leftovers } from './leftovers.ts'
 import { readOpened, type ReadOptions } from './read.ts'
 import { Resolver } from './resolve.ts'
@@ -44,7 +45,7 @@ export class FsService implements Fs {
     this.resolver = new Resolver(this.disk)
     this.access = new Access(this.disk, this.resolver)
     this.leftovers = new Leftovers(world)
-    this.changes = new Changes(ctx, this.access, new Swapper(this.disk, this.leftovers))
+    this.changes = new Changes(new Intents(ctx, world.clock), this.access, new Swapper(this.disk, this.leftovers))
   }
 
   async resolve(path: string, session: Session): Promise<Target> {

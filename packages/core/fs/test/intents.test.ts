@@ -2,6 +2,7 @@ import type { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import type { EditIntent, IntentVerdict, WriteIntent } from '../src/index.ts'
 import { versionOf } from '../src/index.ts'
+import { INTENT_MS_MAX } from '../src/intents.ts'
 import { setup } from './setup.ts'
 
 const version = (text: string) => versionOf(Buffer.from(text))
@@ -147,4 +148,48 @@ test('an edit of a file that changed since it was seen lands with a note, if the
     await expect(edit).rejects.toMatchObject({ code: 'FS_STALE', data: { detail } })
   }
   expect(world.disk.text('/proj/f')).toBe('one\nTWO\nthree\n')
+})
+
+// A body may not be held up for ever by a plugin that must be asked.
+test('a listener that never answers denies when its time is over, and is named', async () => {
+  const { ctx, call, world } = await withListeners(() => new Promise(() => {}))
+  const write = expect(ctx.fs.write('f', 'new\n', call())).rejects.toMatchObject({
+    code: 'FS_REFUSED',
+    data: { code: 'FS_INTENT_FAILED' },
+    message: `f: the plugin listener-0, which must be asked, failed: fs/write-intent: no answer within ${INTENT_MS_MAX} ms`,
+  })
+  await world.clock.runUntilIdle()
+  await write
+  expect(world.disk.text('/proj/f')).toBe('old\n')
+  expect(world.clock.pending).toBe(0)
+})
+
+test('a listener whose plugin is unloaded before it has answered denies', async () => {
+  const { ctx, call, world } = await setup({ files: { '/proj/f': 'old\n' } })
+  let answer: (verdict: IntentVerdict) => void = () => {}
+  const asked = new Promise<void>((entered) => {
+    void ctx.plugin({
+      name: 'leaving',
+      apply(own: Context) {
+        own.on('fs/write-intent', () => (entered(), new Promise<IntentVerdict>((resolve) => (answer = resolve))))
+      },
+    })
+  })
+  const write = expect(ctx.fs.write('f', 'new\n', call())).rejects.toThrow('the plugin leaving, which must be asked')
+  await asked
+  for (const runtime of [...ctx.registry.values()].filter(({ name }) => name === 'leaving'))
+    for (const fiber of runtime.fibers) await fiber.dispose()
+  answer({ kind: 'pass' })
+  await write
+  expect(world.disk.text('/proj/f')).toBe('old\n')
+})
+
+test('no option of ctx.on puts the blame on another plugin', async () => {
+  const { ctx, call } = await setup({ files: { '/proj/f': 'old\n' } })
+  const victim = await ctx.plugin({ name: 'victim', apply: () => {} })
+  await ctx.plugin({
+    name: 'forger',
+    apply: (own: Context) => void own.on('fs/write-intent', () => undefined as never, { ctx: victim.ctx } as never),
+  })
+  await expect(ctx.fs.write('f', 'new\n', call())).rejects.toThrow('the plugin forger, which must be asked')
 })

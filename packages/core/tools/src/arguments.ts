@@ -1,48 +1,53 @@
 /** Owns the way from argument text to frozen, validated arguments. */
 import {
+  fit,
+  isObject,
   isSluiceError,
-  type Json,
   type JsonObject,
   type LosslessCopy,
+  losslessCopy,
   messageOf,
   parseJson,
   type SchemaProblem,
 } from '@sluice/base'
 import type { Registered } from './definition.ts'
-import { payload } from './payload.ts'
-import { fit } from './repair.ts'
+import { notAnObject, quotedText } from './prompt.ts'
+
+/** Levels that an event may have around arguments or a value: they nest less deep than JSON in general. */
+const ENVELOPE_LEVELS = 8
+
+type Copied = { readonly copy: LosslessCopy } | { readonly problem: SchemaProblem }
 
 /** Arguments as they came, read once: a copy, or why there is none. */
-export type Given = {
+export type Given = Copied & {
   /** For the log. */
   readonly text: string
-  /** What a result quotes of text that the model wrote. */
+  /** What a result quotes of text that the model wrote and that could not be read. */
   readonly quoted: string | undefined
-} & ({ readonly copy: LosslessCopy } | { readonly problem: SchemaProblem })
+}
 
 export type Parsed =
-  | { readonly ok: true; readonly args: JsonObject; readonly repairs: readonly string[] }
-  | { readonly ok: false; readonly problems: readonly SchemaProblem[]; readonly quoted: string | undefined }
+  | { readonly args: JsonObject; readonly repairs: readonly string[] }
+  | { readonly problems: readonly SchemaProblem[] }
 
-/** How many characters of argument text a result quotes. */
-const QUOTED_MAX = 500
-
-export function isObject(value: Json): value is JsonObject {
-  return value !== null && typeof value === 'object' && !Array.isArray(value)
+/** {@link losslessCopy} of arguments or a value.
+ *  @throws JSON_NOT_LOSSLESS */
+export function payload(value: unknown): LosslessCopy {
+  return losslessCopy(value, ENVELOPE_LEVELS)
 }
 
 /** Reads argument text, or a JSON value, once. */
 export function readArguments(given: unknown): Given {
   if (typeof given === 'string') {
-    const quoted = given.slice(0, QUOTED_MAX).toWellFormed()
-    return { text: given, quoted, ...copied(() => (given.trim() === '' ? {} : parseJson(given))) }
+    const result = copied(() => (given.trim() === '' ? {} : parseJson(given)))
+    return { text: given, quoted: quotedText(given), ...result }
   }
   const result = copied(() => given)
   const text = 'copy' in result ? JSON.stringify(result.copy.value) : `(no JSON at ${result.problem.path})`
   return { text, quoted: undefined, ...result }
 }
 
-function copied(value: () => unknown): { readonly copy: LosslessCopy } | { readonly problem: SchemaProblem } {
+function copied(value: () => unknown): Copied {
   try {
     return { copy: payload(value()) }
   } catch (error) {
@@ -54,33 +59,25 @@ function copied(value: () => unknown): { readonly copy: LosslessCopy } | { reado
 
 /** Arguments repaired where the definition allows, and validated. */
 export function admitArguments(given: Given, entry: Registered): Parsed {
-  const { quoted } = given
-  const refuse = (problem: SchemaProblem): Parsed => ({ ok: false, problems: [problem], quoted })
-  let result: { readonly copy: LosslessCopy } | { readonly problem: SchemaProblem } = given
+  const mayRepair = entry.definition.repair !== false
   const repairs: string[] = []
-  if ('copy' in result && typeof result.copy.value === 'string' && entry.definition.repair !== false) {
+  let result: Copied = given
+  if ('copy' in result && typeof result.copy.value === 'string' && mayRepair) {
     const inner = result.copy.value
     result = copied(() => parseJson(inner))
     repairs.push('$: took the JSON inside a string')
   }
-  if ('problem' in result) return refuse(result.problem)
-  const { value, replaced } = result.copy
+  if ('problem' in result) return { problems: [result.problem] }
+  const { value: args, replaced } = result.copy
   if (replaced > 0) repairs.push(`$: replaced lone surrogates in ${replaced} strings`)
-  if (!isObject(value)) return refuse({ path: '$', problem: 'the arguments are not an object' })
+  if (!isObject(args)) return { problems: [{ path: '$', problem: notAnObject }] }
   try {
-    return validate(value, entry, repairs)
+    if (entry.parameters.test(args)) return { args, repairs }
+    const problems = entry.parameters.problems(args)
+    const fitted = mayRepair ? fit(entry.info.parameters, args, ENVELOPE_LEVELS) : undefined
+    if (!fitted || fitted.repairs.length === 0 || !entry.parameters.test(fitted.value)) return { problems }
+    return { args: fitted.value as JsonObject, repairs: [...repairs, ...fitted.repairs] }
   } catch (error) {
-    return refuse({ path: '$', problem: messageOf(error) })
+    return { problems: [{ path: '$', problem: messageOf(error) }] }
   }
-}
-
-function validate(args: JsonObject, entry: Registered, repairs: string[]): Parsed {
-  if (entry.parameters.test(args)) return { ok: true, args, repairs }
-  const problems = entry.parameters.problems(args)
-  if (entry.definition.repair !== false) {
-    const repaired = fit(entry.info.parameters, args)
-    if (repaired.repairs.length > 0 && entry.parameters.test(repaired.value))
-      return { ok: true, args: repaired.value as JsonObject, repairs: [...repairs, ...repaired.repairs] }
-  }
-  return { ok: false, problems, quoted: undefined }
 }

@@ -1,18 +1,25 @@
 /** Owns attempts: what one try came to, however it ended, frozen. */
-import { isSluiceError, type Json, messageOf } from '@sluice/base'
-import { type AbortSource, reasonText } from './abort.ts'
+import { isSluiceError, type Json, messageOf, textOf } from '@sluice/base'
+import { type AbortSource, codeOf } from '@sluice/listeners'
+import type { Executed } from '@sluice/session'
+import { payload } from './arguments.ts'
 import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
-import { codeOf } from './failure.ts'
-import { payload } from './payload.ts'
-import type { CallState } from './state.ts'
-import type { Attempt, Executed } from './types.ts'
+import { abortReason, deadlineReason, noMessage, noReason } from './prompt.ts'
+import type { AdmittedCall } from './state.ts'
+
+/** What one try came to. */
+export type Attempt =
+  | { readonly status: 'succeeded'; readonly executed: Executed; readonly value: Json; readonly late?: true }
+  | { readonly status: 'failed'; readonly executed: Executed; readonly code: string; readonly message: string }
+  | { readonly status: 'aborted'; readonly executed: Executed; readonly reason: string }
+  | { readonly status: 'timed-out'; readonly executed: Executed; readonly reason: string }
 
 /** The reason of a signal that a deadline fired. */
 export class DeadlineReached extends Error {
   override readonly name = 'TimeoutError'
   constructor(ms: number) {
-    super(`no end within ${ms} ms`)
+    super(deadlineReason(ms))
   }
 }
 
@@ -23,7 +30,7 @@ export function failed(error: { code: string; message: string }, executed: Execu
 /** What a fired source makes of a try. */
 export function stopped({ reason }: AbortSource, executed: Executed): Attempt {
   const status = reason instanceof DeadlineReached ? 'timed-out' : 'aborted'
-  return Object.freeze({ status, executed, reason: reasonText(reason).toWellFormed() })
+  return Object.freeze({ status, executed, reason: abortReason(reason) })
 }
 
 /** An error is specific unless it is the signal's reason, named AbortError or TimeoutError, or says that the same abort
@@ -50,48 +57,38 @@ export function returned(entry: Registered, value: unknown, source: AbortSource)
 
 /** The value as frozen JSON that fits the output schema, or the error. Nothing returned is `null`. */
 export function checkedValue(
-  entry: Registered,
-  value: unknown,
+  { output }: Registered,
+  given: unknown,
 ): { readonly value: Json } | { readonly code: string; readonly message: string } {
-  let copy: Json
+  let value: Json
   try {
-    copy = value === undefined ? null : payload(value).value
+    value = given === undefined ? null : payload(given).value
   } catch (error) {
-    const { path, problem } = (error as { data: { path: string; problem: string } }).data
-    return toolsErrors('TOOLS_RESULT_NOT_JSON', { path, problem })
+    return toolsErrors('TOOLS_RESULT_NOT_JSON', (error as { data: { path: string; problem: string } }).data)
   }
-  const problems = problemsOf(entry, copy)
-  return problems === undefined ? { value: copy } : toolsErrors('TOOLS_OUTPUT_INVALID', { problems })
-}
-
-function problemsOf({ output }: Registered, value: Json): string | undefined {
   try {
-    if (!output || output.test(value)) return undefined
-    return output
-      .problems(value)
-      .map((p) => `${p.path} ${p.problem}`)
-      .join('; ')
+    if (!output || output.test(value)) return { value }
+    const problems = output.problems(value).map((p) => `${p.path} ${p.problem}`)
+    return toolsErrors('TOOLS_OUTPUT_INVALID', { problems: problems.join('; ') })
   } catch (error) {
-    return messageOf(error)
+    return toolsErrors('TOOLS_OUTPUT_INVALID', { problems: messageOf(error) })
   }
 }
 
 /** An attempt that a wrapper made itself; what it says of `executed` is replaced by what is known.
  *  @throws TOOLS_BAD_ANSWER */
-export function decodeAttempt(state: CallState, answer: unknown): Attempt {
-  const { executed } = state
+export function decodeAttempt({ entry, executed }: AdmittedCall, answer: unknown): Attempt {
   const { status, value, code, message, reason } = (answer ?? {}) as Record<string, unknown>
-  const text = (given: unknown, otherwise: string) => (typeof given === 'string' ? given.toWellFormed() : otherwise)
   switch (status) {
     case 'succeeded': {
-      const checked = checkedValue(state.entry as Registered, value)
+      const checked = checkedValue(entry, value)
       return 'code' in checked ? failed(checked, executed) : Object.freeze({ status, executed, value: checked.value })
     }
     case 'failed':
-      return failed({ code: text(code, 'TOOLS_BODY_FAILED'), message: text(message, 'it failed') }, executed)
+      return failed({ code: textOf(code) ?? 'TOOLS_BODY_FAILED', message: textOf(message) ?? noMessage }, executed)
     case 'aborted':
     case 'timed-out':
-      return Object.freeze({ status, executed, reason: text(reason, 'no reason given') })
+      return Object.freeze({ status, executed, reason: textOf(reason) ?? noReason })
     default: {
       const problem = 'the answer is no attempt; return what next() gave'
       throw toolsErrors('TOOLS_BAD_ANSWER', { event: 'tools/execute', problem })

@@ -1,8 +1,7 @@
 /** Owns a batch: every call admitted in request order, then independent progress, then contexts in request order. */
 import { type Json, messageOf, mintId, type World } from '@sluice/base'
+import { AbortSource } from '@sluice/listeners'
 import { makeExecutor } from '@sluice/pipeline'
-import type { Session } from '@sluice/session'
-import { AbortSource } from './abort.ts'
 import { usedCallIds } from './call-ids.ts'
 import type { Slots } from './slots.ts'
 import { CallState, type Machine } from './state.ts'
@@ -10,20 +9,18 @@ import { batchTable } from './table.ts'
 import type { BatchRequest, SettledBatch, SettledCall } from './types.ts'
 
 interface Batch {
-  readonly machine: Machine
-  readonly calls: CallState[]
-  readonly source: AbortSource
+  readonly calls: readonly CallState[]
+  /** Lets the admitted calls go on. */
+  readonly open: () => void
   running: Promise<void>[]
   settled: SettledBatch | undefined
-  readonly open: () => void
-  readonly gate: Promise<void> | undefined
 }
 
 const executeBatch = makeExecutor<typeof batchTable, Batch>(
   batchTable,
   {
     admit(batch) {
-      batch.running = batch.calls.map((state) => batch.machine.run(state))
+      batch.running = batch.calls.map((state) => state.machine.run(state))
       batch.open()
       return 'admitted'
     },
@@ -41,24 +38,10 @@ const executeBatch = makeExecutor<typeof batchTable, Batch>(
       return 'collected'
     },
   },
-  {
-    record() {},
-    detourOf: () => 'threw',
-    rescued() {},
-    aborted: () => false,
-  },
+  { record() {}, detourOf: () => 'threw', rescued() {}, aborted: () => false },
 )
 
-/** The id of a call, unique in the session: one already used, or empty, is replaced by a minted one and kept as `originalId`. */
-function identify(given: unknown, taken: Set<string>, session: Session, world: Pick<World, 'random'>) {
-  const wanted = textOf(given)
-  const free = wanted !== '' && !Object.hasOwn(session.fold(usedCallIds).ids, wanted) && !taken.has(wanted)
-  const id = free ? wanted : mintId(world, 'call')
-  taken.add(id)
-  return { id, originalId: id === wanted ? undefined : wanted }
-}
-
-function textOf(given: unknown): string {
+function nameOf(given: unknown): string {
   return (typeof given === 'string' ? given : messageOf(given)).toWellFormed()
 }
 
@@ -67,41 +50,47 @@ export async function runBatch(
   machine: Machine,
   world: Pick<World, 'random'>,
   slots: Slots,
-  request: BatchRequest,
+  { session, calls: requests, agent, cutOff, signal, onProgress }: BatchRequest,
 ): Promise<SettledBatch> {
-  const { session, calls: requests, agent, cutOff, signal, onProgress: listen } = request
   const source = new AbortSource(signal)
+  const used = session.fold(usedCallIds)
   const taken = new Set<string>()
-  const number = session.fold(usedCallIds).batches
   let open = () => {}
   const gate = requests.length > 1 ? new Promise<void>((resolve) => (open = resolve)) : undefined
-  const calls = requests.map(({ id: given, tool, arguments: args }, index) => {
-    const { id, originalId } = identify(given, taken, session, world)
-    const onProgress = (update: Json) => {
-      try {
-        listen?.(id, update)
-      } catch (error) {
-        machine.report(`a progress listener failed: ${messageOf(error)}`)
-      }
-    }
-    const place = { id, originalId, tool: textOf(tool), given: args, batch: number, index }
+  const calls = requests.map(({ id: wish, tool, arguments: given }, index) => {
+    const wanted = nameOf(wish)
+    // One already used, or empty, is replaced by a minted one.
+    const isFree = wanted !== '' && !Object.hasOwn(used.ids, wanted) && !taken.has(wanted)
+    const id = isFree ? wanted : mintId(world, 'call')
+    taken.add(id)
     return new CallState({
       machine,
       session,
       agent,
-      ...place,
+      id,
+      originalId: isFree ? undefined : wanted,
+      tool: nameOf(tool),
+      given,
+      batch: used.batches,
+      index,
       source,
       slots,
       parent: undefined,
       cutOff,
       gate,
-      onProgress,
+      onProgress(update: Json) {
+        try {
+          onProgress?.(id, update)
+        } catch (error) {
+          machine.report(`a progress listener failed: ${messageOf(error)}`)
+        }
+      },
     })
   })
-  const batch: Batch = { machine, calls, source, running: [], settled: undefined, open, gate }
+  const batch: Batch = { calls, open, running: [], settled: undefined }
   try {
     await executeBatch(batch)
-    return batch.settled as SettledBatch
+    return batch.settled as unknown as SettledBatch
   } finally {
     source.close()
   }

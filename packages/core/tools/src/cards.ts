@@ -1,72 +1,51 @@
 /** Owns cards: checks what presenters return, and makes the generic card where they fail. */
-import { type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
-import { type Card, type ContentPart, type Outcome, sessionEvents } from '@sluice/session'
-import { disown } from './asking.ts'
+import { disown, type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
+import { type Card, sessionEvents } from '@sluice/session'
+import type { Call } from './call.ts'
+import { flatten } from './content.ts'
 import type { Registered } from './definition.ts'
+import type { ToolResult } from './outcome.ts'
 import { NAME_SHOWN_MAX } from './prompt.ts'
-import type { ToolDefinition, ToolResult } from './types.ts'
 
 /** Characters of a generic card's text. */
 const TEXT_MAX = 400
 
-/** A frozen card from what a presenter returned: what the log holds as a card, and nothing else.
- *  @throws TypeError or JSON_NOT_LOSSLESS */
-function cardOf(answer: unknown): Card {
-  disown(answer)
-  const card = lossless(answer)
-  if (!schemaCheck(sessionEvents['tool/call'].schema.properties.card).test(card)) throw new TypeError('not a card')
-  return card as unknown as Card
+/** A frozen card from what a presenter returns: what the log holds as a card, and nothing else. A presenter is decoration:
+ *  the call stands without it. */
+function cardBy(present: () => unknown): Card | undefined {
+  try {
+    const answer = present()
+    disown(answer)
+    const card = lossless(answer)
+    const { card: shape } = sessionEvents['tool/call'].schema.properties
+    return schemaCheck(shape).test(card) ? (card as unknown as Card) : undefined
+  } catch {
+    return undefined
+  }
 }
 
-function shorten(text: string): string {
-  return text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`.toWellFormed()
-}
-
-function titleOf(tool: string): string {
-  return tool.slice(0, NAME_SHOWN_MAX).toWellFormed()
+function generic(tool: string, state: string, text: string): Card {
+  return Object.freeze({
+    v: 1,
+    kind: 'generic',
+    title: `${tool.slice(0, NAME_SHOWN_MAX).toWellFormed()}${state}`,
+    text: text.length <= TEXT_MAX ? text : `${text.slice(0, TEXT_MAX)}…`.toWellFormed(),
+  })
 }
 
 export function genericCallCard(tool: string, args: Json | undefined, text: string): Card {
-  return Object.freeze({
-    v: 1,
-    kind: 'generic',
-    title: titleOf(tool),
-    text: shorten(args === undefined ? text : JSON.stringify(args)),
-  })
+  return generic(tool, '', args === undefined ? text : JSON.stringify(args))
 }
 
 export function callCard({ definition, gone }: Registered, args: JsonObject): Card {
-  if (definition.presentCall && !gone) {
-    try {
-      return cardOf(definition.presentCall(args))
-    } catch {
-      // A presenter is decoration: the call stands without it.
-    }
-  }
-  return genericCallCard(definition.name, args, '')
+  const own = definition.presentCall && !gone ? cardBy(() => definition.presentCall?.(args)) : undefined
+  return own ?? genericCallCard(definition.name, args, '')
 }
 
-export function textOf(content: readonly ContentPart[]): string {
-  return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n')
-}
-
-export function resultCard(
-  definition: ToolDefinition | undefined,
-  args: JsonObject | undefined,
-  result: ToolResult,
-  outcome: Outcome,
-): Card {
-  if (definition?.presentResult && args && outcome.tag === 'succeeded') {
-    try {
-      return cardOf(definition.presentResult(args, result))
-    } catch {
-      // A presenter is decoration: the call stands without it.
-    }
-  }
-  return Object.freeze({
-    v: 1,
-    kind: 'generic',
-    title: `${titleOf(result.tool)}: ${outcome.tag}`,
-    text: shorten(textOf(result.content)),
-  })
+export function resultCard(entry: Registered | undefined, call: Call | undefined, result: ToolResult): Card {
+  const { tool, outcome, content } = result
+  const { definition, gone = true } = entry ?? {}
+  const presents = !gone && call && outcome.tag === 'succeeded' && definition?.presentResult !== undefined
+  const own = presents ? cardBy(() => definition.presentResult?.(call.args, result)) : undefined
+  return own ?? generic(tool, `: ${outcome.tag}`, flatten(content))
 }

@@ -23,8 +23,13 @@ function isContent(value: Json): value is Json & readonly ContentPart[] {
 }
 
 /** What the model reads of `value`: rendered by the definition while its plugin is mounted. */
-export function render(entry: Registered, value: Json | undefined, args: JsonObject): readonly ContentPart[] {
-  if (value === undefined) return textContent('')
+export function render(entry: Registered, value: Json, args: JsonObject): readonly ContentPart[] {
+  if (value === null) return textContent('')
   if (entry.definition.render && !entry.gone) return contentOf(entry.definition.render(value, args))
   return textContent(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+/** Content as one text. */
+export function flatten(content: readonly ContentPart[]): string {
+  return content.map((part) => (part.type === 'text' ? part.text : `[${part.mediaType}]`)).join('\n')
 }

@@ -1,9 +1,75 @@
-/** Owns what a registered definition becomes: checked, with compiled schemas, and pinned by the calls that use it. */
-import { type Json, type JsonObject, lossless, messageOf, type SchemaCheck, schemaCheck } from '@sluice/base'
+/** Owns definitions of tools: what is registered, checked, with compiled schemas, and pinned by the calls that use it. */
+import { isObject, type Json, type JsonObject, lossless, messageOf, type SchemaCheck, schemaCheck } from '@sluice/base'
+import { pluginLabel } from '@sluice/listeners'
+import type { Card, ContentPart, Session } from '@sluice/session'
 import type { Fiber } from 'cordis'
+import type { TSchema } from 'typebox'
+import type { Run } from './body.ts'
+import type { Call } from './call.ts'
 import { toolsErrors } from './errors.ts'
-import { pluginLabel } from './listeners.ts'
-import type { Annotations, ToolDefinition, ToolInfo } from './types.ts'
+import type { ToolResult } from './outcome.ts'
+import type { Keys } from './slots.ts'
+
+export interface Annotations {
+  /** The body changes nothing outside. */
+  readonly readOnly?: boolean
+  /** Running the body twice with the same arguments has the effect of once. */
+  readonly idempotent?: boolean
+  /** The body may destroy what cannot be made again. */
+  readonly destructive?: boolean
+  /** The body reaches beyond the workspace (network, other people). */
+  readonly openWorld?: boolean
+  /** The body acts only through nested calls, each of which is judged by itself. */
+  readonly transparent?: boolean
+  /** The body starts programs that its arguments choose. */
+  readonly startsProcesses?: boolean
+}
+
+export type Overlap<Args = JsonObject> = 'exclusive' | 'parallel' | ((args: Args, session: Session) => Keys)
+
+/** What a third party registers. Everything but name, description, parameters and `execute` is optional. */
+export interface ToolDefinition<Args = JsonObject> {
+  /** `[A-Za-z0-9_-]{1,64}`. */
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of an object (TypeBox, or any Standard JSON Schema with `~standard.jsonSchema`). */
+  readonly parameters: TSchema | object
+  /** JSON Schema of the value that `execute` returns. */
+  readonly output?: TSchema | object
+  readonly annotations?: Annotations
+  /** Names of the same tool in other products' configurations, such as `Bash`. */
+  readonly aliases?: readonly string[]
+  /** How bodies may overlap in a batch. Default `exclusive`. */
+  readonly overlap?: Overlap<Args>
+  /** Deadline of one try in ms; `policy/timeout` enforces it. */
+  readonly timeoutMs?: number
+  /** `false`: arguments are taken as they are, never repaired. */
+  readonly repair?: false
+  /** `false`: the tool cannot be called by the body of another. */
+  readonly nested?: false
+  execute(args: Args, run: Run): unknown
+  /** What the model reads of a value. Default: the text itself, or JSON. */
+  render?(value: Json, args: Args): string | readonly ContentPart[]
+  /** Last change of the content, on every call that reached `prepare`. Synchronous. */
+  finalizeContent?(call: Call, result: ToolResult): readonly ContentPart[]
+  presentCall?(args: Args): Card
+  presentResult?(args: Args, result: ToolResult): Card
+  /** What a rule of the form `tool(specifier)` is compared with. */
+  specifier?(args: Args): string | undefined
+}
+
+/** A definition as others may see it: no body. */
+export interface ToolInfo {
+  readonly name: string
+  readonly description: string
+  readonly parameters: JsonObject
+  readonly output: JsonObject | undefined
+  readonly annotations: Annotations
+  readonly aliases: readonly string[]
+  readonly overlap: 'exclusive' | 'parallel' | 'keys'
+  readonly timeoutMs: number | undefined
+  readonly plugin: string
+}
 
 /** A definition as registered. `gone` turns true when its plugin unloads. */
 export interface Registered {
@@ -30,8 +96,8 @@ function jsonSchemaOf(name: string, which: string, schema: object): JsonObject {
     // TypeBox schemas carry hidden kind marks; a JSON round trip leaves the schema itself.
     const plain = JSON.parse(JSON.stringify(source)) as Json
     const copy = lossless(plain)
-    if (copy === null || typeof copy !== 'object' || Array.isArray(copy)) throw new TypeError('a schema is an object')
-    return copy as JsonObject
+    if (!isObject(copy)) throw new TypeError('a schema is an object')
+    return copy
   } catch (error) {
     throw toolsErrors('TOOLS_SCHEMA_INVALID', { name, which, problem: messageOf(error) })
   }
@@ -50,7 +116,7 @@ function checkOf(name: string, which: string, schema: JsonObject): SchemaCheck {
   return { test: (value) => compiled().test(value), problems: (value) => compiled().problems(value) }
 }
 
-function annotationsOf(given: Annotations | undefined): Annotations {
+export function annotationsOf(given: Annotations | undefined): Annotations {
   return Object.freeze({
     readOnly: given?.readOnly === true,
     idempotent: given?.idempotent === true,

@@ -34,21 +34,6 @@ export const toolsErrors = defineErrors({
     message: (d: { event: string; problem: string }) => `${d.event}: ${d.problem}`,
     remedy: 'Return an answer of the stage, or next() to abstain.',
   },
-  TOOLS_LISTENER_FAILED: {
-    when: 'a listener or guard throws an error without a code',
-    message: (d: { event: string; problem: string }) => `${d.event}: ${d.problem}`,
-    remedy: 'Mend the plugin that is named.',
-  },
-  TOOLS_LISTENER_EXPIRED: {
-    when: 'a listener uses up its own time',
-    message: (d: { event: string; ms: number }) => `${d.event}: no answer within ${d.ms} ms`,
-    remedy: 'Make the listener faster, or raise listenerTimeoutMs for that event.',
-  },
-  TOOLS_LISTENER_GONE: {
-    when: 'the plugin of a listener unloads while the listener runs',
-    message: (d: { event: string }) => `${d.event}: its plugin was unloaded while it ran`,
-    remedy: 'Call again once the plugin is mounted.',
-  },
   TOOLS_ABANDONED: {
     when: 'listeners still run when the grace after an abort ends',
     message: (d: { ms: number }) => `the remaining stages did not end within ${d.ms} ms after the abort`,

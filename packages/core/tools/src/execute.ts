@@ -1,62 +1,57 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
-import { AbortSource } from './abort.ts'
-import { ask, goneFailure, type OwnTime, underGrace } from './asking.ts'
-import { DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
+import { AbortSource, ask, type Asked, failureOf, goneFailure } from '@sluice/listeners'
+import type { Limit, Listener, OwnTime, PluginFailure } from '@sluice/listeners'
+import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
-import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
-import { failureOf, type StageFailure } from './failure.ts'
-import type { Listener } from './listeners.ts'
-import type { Asked, CallState } from './state.ts'
+import { underGrace } from './grace.ts'
+import { conclude } from './outcome.ts'
+import type { AdmittedCall } from './state.ts'
 import type { CallOutcome } from './table.ts'
-import type { Attempt, Call, ExecuteRun } from './types.ts'
-import type { Limit } from './watchdog.ts'
+
+/** What a wrapper of `tools/execute` is given besides the call. */
+export interface ExecuteRun {
+  readonly attempt: number
+  /** Fires when the call is aborted, or the deadline of a wrapper outside this one is over. */
+  readonly signal: AbortSignal
+  /** Adds a reason to abort this try: when `ms` have passed the signal of the body fires and the try is timed-out.
+   *  The clock stands still while a nested call waits for a person. */
+  deadline(ms: number): void
+}
 
 const event = 'tools/execute'
 /** After an abort or a deadline the body has one grace, then the wrappers around it have another. */
 const GRACES = 2
 
-export async function execute(state: CallState): Promise<CallOutcome<'execute'>> {
-  const listeners = state.machine.listeners.of(event, state.start.agent)
+export async function execute(state: AdmittedCall): Promise<CallOutcome<'execute'>> {
+  const listeners = state.listenersOf(event)
   const { source } = state.start
+  conclude(state, listeners.length === 0 ? await runBody(state, source) : await wrapped(state, listeners))
+  return 'done'
+}
+
+async function wrapped(state: AdmittedCall, listeners: readonly Listener[]): Promise<Attempt> {
+  const nesting = new Nesting(state, listeners)
   try {
-    if (listeners.length === 0) state.attempt = await runBody(state, source)
-    else {
-      const nesting = new Nesting(state, listeners)
-      const attempt = underGrace(state, GRACES, nesting.from(0, source), () => nesting.current)
-      state.attempt = await attempt.finally(() => state.noteUnasked(listeners, nesting.reached))
-      if (nesting.failure) throw nesting.failure
-    }
-    return 'done'
+    const attempt = await underGrace(state, GRACES, nesting.from(0, state.start.source), () => nesting.current)
+    if (nesting.failure) throw nesting.failure
+    return attempt
   } finally {
-    state.release?.()
+    state.noteUnasked(listeners, nesting.reached)
   }
 }
 
-/** What one wrapper has under way. */
-class Inner {
-  running: Promise<Attempt> | undefined
-  last: Attempt | undefined
-  /** The wrapper has answered: it may start nothing any more. */
-  over = false
-  readonly source: AbortSource
-  deadlineMs: number | undefined
-
-  constructor(outer: AbortSource) {
-    this.source = new AbortSource(outer)
-  }
-}
-
+/** The wrappers of one call. */
 class Nesting {
-  failure: StageFailure | undefined
+  failure: PluginFailure | undefined
   /** The wrapper whose own code runs, as far as that can be known. */
   current = event
   reached = 0
-  private readonly state: CallState
+  readonly state: AdmittedCall
   private readonly listeners: readonly Listener[]
   private readonly asked: Asked[] = []
 
-  constructor(state: CallState, listeners: readonly Listener[]) {
+  constructor(state: AdmittedCall, listeners: readonly Listener[]) {
     this.state = state
     this.listeners = listeners
     state.detail.asked = this.asked
@@ -66,94 +61,123 @@ class Nesting {
   async from(index: number, source: AbortSource): Promise<Attempt> {
     const listener = this.listeners[index]
     if (!listener) return runBody(this.state, source)
-    const inner = new Inner(source)
-    let own: OwnTime | undefined
-    this.current = listener.plugin
     this.reached = Math.max(this.reached, index + 1)
+    this.current = listener.plugin
+    const wrapper = new Wrapper(this, index, listener, source)
     try {
-      const run = this.runOf(inner)
-      const answer = await ask(this.state, event, listener, { divert: false }, (time) => {
-        own = time
-        return listener.call(this.state.call as Call, run, () => this.next(index, inner, listener, time))
-      })
-      inner.over = true
-      this.note(listener, 'answered', own)
-      if (inner.running) return await this.leftRunning(inner, listener)
-      return answer === inner.last && inner.last ? inner.last : decodeAttempt(this.state, answer)
+      const answer = await wrapper.ask()
+      wrapper.over = true
+      this.note(wrapper, 'answered')
+      if (wrapper.running) return await wrapper.leftRunning()
+      return answer === wrapper.last && wrapper.last ? wrapper.last : decodeAttempt(this.state, answer)
     } catch (error) {
-      inner.over = true
+      wrapper.over = true
       const failure = failureOf(error, listener.plugin)
       this.failure ??= failure
-      this.note(listener, failure.detour, own)
-      if (inner.running) await this.leftRunning(inner, listener)
+      this.note(wrapper, failure.how)
+      if (wrapper.running) await wrapper.leftRunning()
       return failed(failure, this.state.executed)
     } finally {
-      inner.source.close()
+      wrapper.source.close()
     }
   }
 
-  private runOf(inner: Inner): ExecuteRun {
+  private note({ listener: { plugin }, own }: Wrapper, said: string): void {
+    this.asked.push({ plugin, said, ms: own?.ms ?? 0 })
+  }
+}
+
+/** One wrapper, and what it has under way. */
+class Wrapper {
+  running: Promise<Attempt> | undefined
+  last: Attempt | undefined
+  own: OwnTime | undefined
+  readonly source: AbortSource
+  readonly listener: Listener
+  private readonly nesting: Nesting
+  private readonly index: number
+  private deadlineMs: number | undefined
+  /** It has answered: it may start nothing any more. */
+  over = false
+
+  constructor(nesting: Nesting, index: number, listener: Listener, outer: AbortSource) {
+    this.nesting = nesting
+    this.index = index
+    this.listener = listener
+    this.source = new AbortSource(outer)
+  }
+
+  ask(): unknown {
+    const { state } = this.nesting
+    const run = this.run(state.body.tries + 1)
+    return ask(this.listener, state.machine.limits, undefined, (own) => {
+      this.own = own
+      return this.listener.call(state.call, run, () => this.next(own))
+    })
+  }
+
+  private run(attempt: number): ExecuteRun {
+    const { source } = this
     return Object.freeze({
-      attempt: this.state.body.tries + 1,
+      attempt,
       get signal() {
-        return inner.source.signal
+        return source.signal
       },
-      deadline(ms: number) {
+      deadline: (ms: number) => {
         if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
-        inner.deadlineMs = Math.min(ms, inner.deadlineMs ?? ms)
+        this.deadlineMs = Math.min(ms, this.deadlineMs ?? ms)
       },
     })
   }
 
-  private note(listener: Listener, said: string, own: OwnTime | undefined): void {
-    this.asked.push({ plugin: listener.plugin, said, ms: own?.ms ?? 0 })
-  }
-
-  /** What the wrapper's `next()` gives. A refusal that nobody looks at is no unhandled rejection. */
-  private next(index: number, inner: Inner, listener: Listener, own: OwnTime): Promise<Attempt> {
-    const attempt = own.outside(this.again(index, inner, listener))
+  /** A refusal that nobody looks at is no unhandled rejection. */
+  private next(own: OwnTime): Promise<Attempt> {
+    const attempt = own.outside(this.again())
     attempt.then(
-      () => (this.current = listener.plugin),
+      () => (this.nesting.current = this.listener.plugin),
       () => {},
     )
     return attempt
   }
 
-  private async again(index: number, inner: Inner, listener: Listener): Promise<Attempt> {
+  private async again(): Promise<Attempt> {
+    const { event: name, plugin, life } = this.listener
     // A wrapper whose plugin is gone has thrown; it starts nothing.
-    if (listener.gone()) throw goneFailure(event, listener)
-    this.checkRepeatable(inner)
-    const running = this.underDeadline(index, inner)
-    inner.running = running
-    inner.last = await running
-    inner.running = undefined
-    return inner.last
+    if (life.over) throw goneFailure(name, plugin)
+    this.checkRepeatable()
+    this.running = this.deadlineMs === undefined ? this.inner(this.source) : this.underDeadline(this.deadlineMs)
+    this.last = await this.running
+    this.running = undefined
+    return this.last
+  }
+
+  private inner(source: AbortSource): Promise<Attempt> {
+    return this.nesting.from(this.index + 1, source)
   }
 
   /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE */
-  private checkRepeatable({ running, last, over }: Inner): void {
-    const { info } = this.state.entry as Registered
-    if (over) throw toolsErrors('TOOLS_RUN_OVER', { tool: info.name })
-    const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool: info.name, problem })
-    if (running) throw refuse('the previous try has not settled')
-    if (!last) return
-    if (this.state.lingers) throw refuse('the previous try was abandoned and may still run')
-    if (last.executed !== 'no' && !info.annotations.readOnly && !info.annotations.idempotent)
+  private checkRepeatable(): void {
+    const { state } = this.nesting
+    const { name: tool, annotations } = state.entry.info
+    if (this.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
+    const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool, problem })
+    if (this.running) throw refuse('the previous try has not settled')
+    if (!this.last) return
+    if (state.lingers) throw refuse('the previous try was abandoned and may still run')
+    if (this.last.executed !== 'no' && !annotations.readOnly && !annotations.idempotent)
       throw refuse('it is neither read-only nor idempotent, and the previous try ran')
   }
 
-  /** The rest of the nest. A deadline fires the signal, gives grace, then answers in place of what hangs. */
-  private underDeadline(index: number, inner: Inner): Promise<Attempt> {
-    const { state } = this
-    const { watchdog, config } = state.machine
-    const ms = inner.deadlineMs
-    if (ms === undefined) return this.from(index + 1, inner.source)
-    const source = new AbortSource(inner.source)
+  /** A deadline fires the signal, gives grace, then answers in place of what hangs. */
+  private underDeadline(ms: number): Promise<Attempt> {
+    const { state } = this.nesting
+    const { limits, config } = state.machine
+    const source = new AbortSource(this.source)
     return new Promise((resolve) => {
       let grace: Limit | undefined
-      const limit = watchdog.limit(ms, () => {
+      const limit = limits.watchdog.limit(ms, () => {
         source.fire(new DeadlineReached(ms))
-        grace = watchdog.limit(GRACES * config.graceMs, () => finish(stopped(source, state.executed)))
+        grace = limits.watchdog.limit(GRACES * config.graceMs, () => finish(stopped(source, state.executed)))
       })
       state.deadlines.add(limit)
       const finish = (attempt: Attempt) => {
@@ -163,22 +187,23 @@ class Nesting {
         source.close()
         resolve(attempt)
       }
-      void this.from(index + 1, source).then(finish)
+      void this.inner(source).then(finish)
     })
   }
 
   /** The wrapper answered while its inner part still ran: stop that part and blame the wrapper. */
-  private async leftRunning(inner: Inner, listener: Listener): Promise<Attempt> {
-    const error = toolsErrors('TOOLS_BODY_RUNNING', { plugin: listener.plugin })
-    inner.source.fire(error)
-    const { watchdog, config } = this.state.machine
+  async leftRunning(): Promise<Attempt> {
+    const { state } = this.nesting
+    const { limits, config } = state.machine
+    const error = toolsErrors('TOOLS_BODY_RUNNING', { plugin: this.listener.plugin })
+    this.source.fire(error)
     await new Promise<void>((resolve) => {
-      const grace = watchdog.limit(GRACES * config.graceMs, resolve)
-      void inner.running?.then(() => {
+      const grace = limits.watchdog.limit(GRACES * config.graceMs, resolve)
+      void this.running?.then(() => {
         grace.end()
         resolve()
       })
     })
-    return failed(error, this.state.executed)
+    return failed(error, state.executed)
   }
 }

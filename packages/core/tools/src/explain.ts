@@ -1,6 +1,7 @@
 /** Owns the account of one call: read from the log alone. */
 import type { KnownEvent, Outcome, SessionEvent, ToolCallData, ToolResultData } from '@sluice/session'
-import type { Asked, TraceStep, Try } from './state.ts'
+import type { Asked } from '@sluice/listeners'
+import type { TraceStep, Try } from './state.ts'
 
 export interface Explanation {
   readonly callId: string

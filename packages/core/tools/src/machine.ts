@@ -1,21 +1,36 @@
 /** Owns the life of one call: the table's stages bound to what they do. */
 import { messageOf } from '@sluice/base'
+import { abortedFailure, PluginFailure } from '@sluice/listeners'
 import { makeExecutor } from '@sluice/pipeline'
 import { admit } from './admit.ts'
-import { withhold } from './candidate.ts'
-import { approval } from './consult.ts'
+import { approval } from './approval.ts'
 import { toolsErrors } from './errors.ts'
 import { execute } from './execute.ts'
-import { StageFailure } from './failure.ts'
 import { guards, screen } from './guards.ts'
+import { withhold } from './outcome.ts'
 import { postExecute } from './post.ts'
 import { prepare } from './prepare.ts'
-import { denied, finalize, normalize, record, rescued, result } from './settle.ts'
-import type { CallState } from './state.ts'
-import { callTable } from './table.ts'
+import { denied, finalize, record, rescue, result } from './settle.ts'
+import { leaveSlot } from './slots.ts'
+import type { AdmittedCall, CallState, DecidedCall, DeniedCall, EndedCall } from './state.ts'
+import { type CallStage, callTable } from './table.ts'
 import { preExecute } from './verdicts.ts'
 
-const executeCall = makeExecutor<typeof callTable, CallState>(
+/** What a call is when it enters a stage, by the ways that lead there. */
+interface Entering {
+  prepare: AdmittedCall
+  'pre-execute': AdmittedCall
+  screen: AdmittedCall
+  approval: AdmittedCall
+  guards: AdmittedCall
+  execute: AdmittedCall
+  denied: DeniedCall
+  'post-execute': EndedCall
+  finalize: DecidedCall
+  result: DecidedCall
+}
+
+const executeCall = makeExecutor<typeof callTable, CallState, Entering>(
   callTable,
   {
     admit,
@@ -27,38 +42,39 @@ const executeCall = makeExecutor<typeof callTable, CallState>(
     execute,
     denied,
     'post-execute': postExecute,
-    normalize,
+    normalize: () => 'normalized',
     finalize,
     result,
   },
   {
     record(state, stage, outcome) {
-      const now = state.machine.clock.monotonic()
-      state.trace.push({ stage, outcome, ms: Math.round((now - state.stageAt) * 1000) / 1000, ...state.detail })
-      state.detail = {}
-      state.stageAt = now
+      state.step(stage, outcome)
+      // Taken in `guards`, held until the call leaves `execute`.
+      if (outcome !== 'pass') leaveSlot(state)
     },
-    detourOf: (_state, error) => (error instanceof StageFailure ? error.detour : 'threw'),
-    rescued(state, stage, _detour, error) {
-      if (error === undefined || error instanceof StageFailure) rescued(state, stage, error)
-      else {
-        const { code, message } = toolsErrors('TOOLS_MACHINERY', { stage, problem: messageOf(error) })
-        rescued(state, stage, new StageFailure('threw', 'tools', code, message, error))
-      }
+    detourOf: (_state, error) => (error instanceof PluginFailure ? error.how : 'threw'),
+    rescued(state, stage, detour, error) {
+      const failure = detour === 'aborted' ? abortedFailure('tools') : ownFailure(stage, error)
+      rescue(state, stage as CallStage, failure)
     },
     aborted: (state) => state.start.source.aborted,
   },
 )
+
+function ownFailure(stage: string, error: unknown): PluginFailure {
+  if (error instanceof PluginFailure) return error
+  return new PluginFailure('threw', 'tools', toolsErrors('TOOLS_MACHINERY', { stage, problem: messageOf(error) }))
+}
 
 /** Takes the call from admission to its one result. Never rejects. */
 export async function runCall(state: CallState): Promise<void> {
   try {
     await executeCall(state)
   } catch (error) {
-    const { code, message } = toolsErrors('TOOLS_MACHINERY', { stage: 'the executor', problem: messageOf(error) })
+    const { code, message } = ownFailure('the executor', error)
     state.machine.report(message)
     withhold(state, code, 'tools', message)
   }
-  state.release?.()
-  state.settled = record(state)
+  leaveSlot(state)
+  state.settled = record(state as DecidedCall)
 }

@@ -1,60 +1,60 @@
 /** Owns nested calls: a capability of one run that makes ordinary calls with that run's call as parent. */
 import { type Json, messageOf } from '@sluice/base'
-import { AbortSource } from './abort.ts'
-import type { RunState } from './body.ts'
+import { AbortSource } from '@sluice/listeners'
+import type { Said } from './body.ts'
 import { usedCallIds } from './call-ids.ts'
-import { textOf } from './cards.ts'
+import { flatten } from './content.ts'
 import { toolsErrors } from './errors.ts'
+import type { ToolResult } from './outcome.ts'
 import { Slots } from './slots.ts'
-import { CallState } from './state.ts'
+import { type AdmittedCall, CallState } from './state.ts'
 import type { SettledCall } from './types.ts'
 
 /** How many nested calls one call may make. */
-export const NESTED_MAX = 10_000
+const NESTED_MAX = 10_000
 /** How many calls may stand inside each other. */
-export const DEPTH_MAX = 16
+const DEPTH_MAX = 16
 
 /** The nested calls of one run. */
 export class Nest {
-  private readonly outer: CallState
+  private readonly outer: AdmittedCall
   private readonly source: AbortSource
+  private readonly said: Said
   private readonly slots: Slots
   private readonly running = new Set<Promise<void>>()
 
-  constructor(outer: CallState, source: AbortSource) {
+  constructor(outer: AdmittedCall, source: AbortSource, said: Said) {
     this.outer = outer
     this.source = new AbortSource(source)
-    this.slots = new Slots(outer.start.slots.parallelism)
+    this.said = said
+    this.slots = new Slots(outer.start.slots.parallelism, outer.slot)
   }
 
   /** A failure that nobody looks at is no unhandled rejection: the log has it.
    *  @throws TOOLS_RUN_OVER, TOOLS_NESTED_LIMIT, TOOLS_NESTED_FAILED */
-  call(tool: string, args: unknown, run: RunState): Promise<Json> {
-    const value = this.make(String(tool).toWellFormed(), args, run)
+  call(tool: string, args: unknown): Promise<Json> {
+    const value = this.make(String(tool).toWellFormed(), args)
     value.catch(() => {})
     return value
   }
 
-  private async make(tool: string, args: unknown, run: RunState): Promise<Json> {
-    if (run.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
+  private async make(tool: string, args: unknown): Promise<Json> {
+    if (this.said.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
     const state = this.stateOf(tool, args)
     const done = this.outer.machine.run(state)
     this.running.add(done)
-    this.outer.place?.leave()
     await done
     this.running.delete(done)
     this.keepKeys(state)
-    if (this.running.size === 0) await this.outer.place?.regain(this.source)
-    const settled = state.settled as SettledCall
-    run.contexts.push(...settled.result.contexts)
-    if (settled.result.endTurn) run.ended = true
-    return valueOf(settled)
+    const { result } = state.settled as SettledCall
+    this.said.contexts.push(...result.contexts)
+    if (result.endTurn) this.said.ended = true
+    return valueOf(result)
   }
 
   /** @throws TOOLS_NESTED_LIMIT */
   private stateOf(tool: string, args: unknown): CallState {
-    const { outer } = this
-    const { start, body } = outer
+    const { start, body } = this.outer
     let depth = 1
     for (let above = start.parent; above; above = above.start.parent) depth++
     if (depth >= DEPTH_MAX)
@@ -74,7 +74,7 @@ export class Nest {
       index,
       source: this.source,
       slots: this.slots,
-      parent: outer,
+      parent: this.outer,
       cutOff: undefined,
       gate: undefined,
     })
@@ -101,10 +101,9 @@ export class Nest {
   }
 }
 
-function valueOf({ result }: SettledCall): Json {
-  const { outcome, tool, value } = result
+function valueOf({ outcome, tool, value, content }: ToolResult): Json {
   if (outcome.tag === 'succeeded') return value === undefined ? null : value
   const code = 'code' in outcome && outcome.code !== undefined ? outcome.code : outcome.tag
-  const reason = 'reason' in outcome ? outcome.reason : 'message' in outcome ? outcome.message : textOf(result.content)
+  const reason = 'reason' in outcome ? outcome.reason : 'message' in outcome ? outcome.message : flatten(content)
   throw toolsErrors('TOOLS_NESTED_FAILED', { code, tool, reason: messageOf(reason), executed: outcome.executed })
 }

@@ -10,6 +10,7 @@ export const provide = 'tools'
 
 export interface Config {
   otherwise: 'ask' | 'allow' | 'deny'
+  /** Entries of the composition, or names of plugins that code mounted at the root. */
   mayAllow: string[]
   listenerTimeoutMs: number
   listenerTimeouts: Record<string, number>
@@ -22,7 +23,10 @@ export const Config: z<Partial<Config>, Config> = z.object({
     .union(['ask', 'allow', 'deny'] as const)
     .default('ask')
     .description('Verdict when every listener abstains.'),
-  mayAllow: z.array(z.string()).default(['permissions', 'hooks']).description('Plugins whose allow counts.'),
+  mayAllow: z
+    .array(z.string())
+    .default(['permissions', 'hooks'])
+    .description('Entries of the composition whose allow counts, by id; `@sluice/` may be left out.'),
   listenerTimeoutMs: z
     .natural()
     .min(1)

@@ -1,38 +1,133 @@
-/** Owns post-execute: listeners accept, replace or block, each once, each on the newest result. */
-import { type Json, messageOf } from '@sluice/base'
+/** Owns the post-execute stage: listeners accept, replace or block, each once, each on the newest result. */
+import { type Json, textOf } from '@sluice/base'
+import { type Listener, type OwnTime, Round } from '@sluice/listeners'
 import type { ContentPart } from '@sluice/session'
-import { ask, type OwnTime, underGrace } from './asking.ts'
 import { checkedValue } from './attempt.ts'
-import { fromAttempt, plainContent, resultOf } from './candidate.ts'
 import { contentOf, render, textContent } from './content.ts'
-import type { Registered } from './definition.ts'
 import { toolsErrors } from './errors.ts'
-import { failureOf, type StageFailure } from './failure.ts'
-import type { Listener } from './listeners.ts'
-import type { Asked, CallState } from './state.ts'
-import type { CallOutcome } from './table.ts'
-import type { Call, PassedOn } from './types.ts'
+import { underGrace } from './grace.ts'
+import { resultOf, setOutcome, type ToolResult } from './outcome.ts'
+import type { EndedCall } from './state.ts'
+import type { CallAnswer, CallOutcome } from './table.ts'
+
+interface Extras {
+  readonly contexts?: readonly string[]
+  readonly endTurn?: true
+}
+export interface AcceptVerdict extends Extras {
+  readonly kind: 'accept'
+}
+export interface ReplaceVerdict extends Extras {
+  readonly kind: 'replace'
+  readonly content?: string | readonly ContentPart[]
+  /** Only on `succeeded`: validated and rendered again. */
+  readonly value?: Json
+  /** With `content` alone: the value stays as it is. */
+  readonly keepValue?: true
+}
+export interface BlockVerdict extends Extras {
+  readonly kind: 'block'
+  readonly reason: string
+}
+interface PostShapes {
+  readonly accept: AcceptVerdict
+  readonly replace: ReplaceVerdict
+  readonly block: BlockVerdict
+}
+/** What a listener of `tools/post-execute` may say: an answer of the stage's row. */
+export type PostVerdict = PostShapes[CallAnswer<'post-execute'>]
+
+/** What `next()` of `tools/post-execute` gives: acceptance, with the result that the later listeners left. */
+export interface PassedOn extends AcceptVerdict {
+  readonly result: ToolResult
+}
 
 const event = 'tools/post-execute'
 type Post = CallOutcome<'post-execute'>
-const rank = { accept: 0, replace: 1, block: 2 } as const
+const rank: Record<Post, number> = { accept: 0, replace: 1, block: 2 }
 
-export function postExecute(state: CallState): Post | Promise<Post> {
-  fromAttempt(state)
-  const listeners = state.machine.listeners.of(event, state.start.agent)
-  return listeners.length === 0 ? 'accept' : review(state, listeners)
+export function postExecute(state: EndedCall): Post | Promise<Post> {
+  const listeners = state.listenersOf(event)
+  return listeners.length === 0 ? 'accept' : reviewed(state, listeners)
 }
 
-async function review(state: CallState, listeners: readonly Listener[]): Promise<Post> {
-  const reviewing = new Reviewing(state, listeners)
+async function reviewed(state: EndedCall, listeners: readonly Listener[]): Promise<Post> {
+  const review = new Review(state, listeners)
   try {
-    await underGrace(state, 1, reviewing.from(0), () => reviewing.current)
+    await underGrace(state, 1, review.all(), () => review.current)
   } finally {
-    reviewing.over = true
-    state.noteUnasked(listeners, reviewing.reached)
+    review.over = true
+    state.noteUnasked(listeners, review.asked.length)
   }
-  if (reviewing.failure) throw reviewing.failure
-  return reviewing.outcome
+  if (review.failure) throw review.failure
+  return review.outcome
+}
+
+class Review extends Round<PassedOn> {
+  outcome: Post = 'accept'
+  private readonly state: EndedCall
+  /** Made once for each state of the result. */
+  private newest: PassedOn | undefined
+
+  constructor(state: EndedCall, listeners: readonly Listener[]) {
+    super(listeners, state.machine.limits, undefined)
+    this.state = state
+    state.detail.asked = this.asked
+  }
+
+  protected call(listener: Listener, next: () => Promise<PassedOn>): unknown {
+    return listener.call(this.state.call, this.nothing().result, next)
+  }
+
+  protected nothing(): PassedOn {
+    return (this.newest ??= Object.freeze({ kind: 'accept', result: resultOf(this.state) }))
+  }
+
+  protected join(): PassedOn {
+    return this.nothing()
+  }
+
+  protected failed(): PassedOn {
+    return this.nothing()
+  }
+
+  protected take(said: unknown, { plugin }: Listener, slot: number, own: OwnTime): PassedOn {
+    if (this.over) return this.nothing()
+    const { state } = this
+    const answer = decode(said)
+    const { kind, contexts, endTurn } = answer
+    if (kind === 'accept' && contexts.length === 0 && !endTurn) return this.nothing()
+    this.asked[slot] = { plugin, said: kind, ms: own.ms }
+    this.newest = undefined
+    if (rank[kind] > rank[this.outcome]) this.outcome = kind
+    state.contexts = [...state.contexts, ...contexts]
+    if (endTurn) state.endTurn = true
+    if (kind === 'block') block(state, answer.reason, plugin)
+    if (kind === 'replace') replace(state, answer)
+    return this.nothing()
+  }
+}
+
+function replace(state: EndedCall, { content, value, keepValue }: Answer): void {
+  if (value !== undefined) {
+    if (state.outcome.tag !== 'succeeded') throw bad('only a succeeded result can have a new value')
+    const checked = checkedValue(state.entry, value)
+    if ('code' in checked) throw bad(checked.message)
+    state.value = checked.value
+    state.content = content ?? render(state.entry, checked.value, state.call.args)
+  } else if (content) {
+    state.content = content
+    if (!keepValue) state.value = undefined
+  }
+}
+
+/** `succeeded` becomes `failed` for good; on other tags only the content changes. */
+function block(state: EndedCall, reason: string, by: string): void {
+  const { tag, executed } = state.outcome
+  if (tag !== 'succeeded') return void (state.content = textContent(reason))
+  const { code, message } = toolsErrors('TOOLS_BLOCKED', { reason })
+  state.value = undefined
+  setOutcome(state, { tag: 'failed', executed, code, message, by })
 }
 
 interface Answer {
@@ -45,96 +140,6 @@ interface Answer {
   readonly endTurn: boolean
 }
 
-class Reviewing {
-  outcome: Post = 'accept'
-  failure: StageFailure | undefined
-  current = event
-  reached = 0
-  private readonly asked: Asked[] = []
-  /** Set when the stage has been left: late answers change nothing. */
-  over = false
-  private readonly state: CallState
-  private readonly listeners: readonly Listener[]
-  private readonly tails: (Promise<void> | undefined)[] = []
-
-  constructor(state: CallState, listeners: readonly Listener[]) {
-    this.state = state
-    this.listeners = listeners
-    state.detail.asked = this.asked
-  }
-
-  from(index: number): Promise<void> {
-    return (this.tails[index] ??= this.reviewFrom(index))
-  }
-
-  private async reviewFrom(index: number): Promise<void> {
-    const listener = this.listeners[index]
-    if (!listener || this.failure || this.over) return
-    const { state } = this
-    const { asked } = this
-    this.reached = index + 1
-    const slot = asked.push(listener.plugin) - 1
-    this.current = listener.plugin
-    let passed: PassedOn | undefined
-    let own: OwnTime | undefined
-    try {
-      const said = await ask(state, event, listener, { divert: false }, (time) => {
-        own = time
-        return listener.call(state.call as Call, resultOf(state), async () => {
-          await time.outside(this.from(index + 1))
-          passed = Object.freeze({ kind: 'accept', result: resultOf(state) })
-          return passed
-        })
-      })
-      if (this.over || this.failure) return
-      if (said !== passed || passed === undefined) {
-        const answer = decode(said)
-        if (answer.kind !== 'accept' || answer.contexts.length > 0 || answer.endTurn)
-          asked[slot] = { plugin: listener.plugin, said: answer.kind, ms: own?.ms ?? 0 }
-        this.apply(answer, listener)
-      }
-      await this.from(index + 1)
-    } catch (error) {
-      this.failure ??= failureOf(error, listener.plugin)
-      asked[slot] = {
-        plugin: listener.plugin,
-        said: 'threw',
-        reason: messageOf(error),
-        ms: own?.ms ?? 0,
-      }
-    }
-  }
-
-  private apply(answer: Answer, listener: Listener): void {
-    const { state } = this
-    if (rank[answer.kind] > rank[this.outcome]) this.outcome = answer.kind
-    if (answer.contexts.length > 0) state.contexts = [...state.contexts, ...answer.contexts]
-    if (answer.endTurn) state.endTurn = true
-    if (answer.kind === 'block') block(state, answer.reason, listener)
-    if (answer.kind !== 'replace') return
-    if (answer.value !== undefined) {
-      if (state.outcome?.tag !== 'succeeded') throw bad('only a succeeded result can have a new value')
-      const checked = checkedValue(state.entry as Registered, answer.value)
-      if ('code' in checked) throw bad(checked.message)
-      state.value = checked.value
-      state.content = answer.content ?? render(state.entry as Registered, checked.value, state.args)
-    } else if (answer.content) {
-      state.content = answer.content
-      if (!answer.keepValue) state.value = undefined
-    }
-  }
-}
-
-/** `succeeded` becomes `failed` for good; on other tags only the content changes. */
-function block(state: CallState, reason: string, listener: Listener): void {
-  if (state.outcome?.tag === 'succeeded') {
-    const { code, message } = toolsErrors('TOOLS_BLOCKED', { reason })
-    state.outcome = { tag: 'failed', executed: state.outcome.executed, code, message, by: listener.plugin }
-    state.value = undefined
-    state.content = plainContent(state, state.outcome)
-  } else state.content = textContent(reason)
-}
-
 function bad(problem: string) {
   return toolsErrors('TOOLS_BAD_ANSWER', { event, problem })
 }
@@ -143,21 +148,21 @@ function bad(problem: string) {
  *  @throws TOOLS_BAD_ANSWER */
 function decode(said: unknown): Answer {
   if (said === null || typeof said !== 'object') throw bad(`${typeof said} is no answer; return next() to accept`)
-  const { kind, content, value, keepValue, reason, contexts, endTurn } = said as Record<string, unknown>
+  const { kind, content, value, keepValue, reason, contexts = [], endTurn } = said as Record<string, unknown>
   if (kind !== 'accept' && kind !== 'replace' && kind !== 'block') throw bad(`${String(kind)} is no answer`)
-  if (kind === 'block' && (typeof reason !== 'string' || reason === '')) throw bad('a block without a reason')
+  const why = textOf(reason)
+  if (kind === 'block' && why === undefined) throw bad('a block without a reason')
   if (kind === 'replace' && content === undefined && value === undefined)
     throw bad('a replace without content or value')
-  const texts = contexts === undefined ? [] : contexts
-  if (!Array.isArray(texts) || !texts.every((text): text is string => typeof text === 'string'))
+  if (!Array.isArray(contexts) || !contexts.every((text): text is string => typeof text === 'string'))
     throw bad('contexts are no list of texts')
   return {
     kind,
     content: content === undefined ? undefined : contentOf(content),
     value: value as Json | undefined,
     keepValue: keepValue === true,
-    reason: typeof reason === 'string' ? reason.toWellFormed() : '',
-    contexts: texts.map((text) => text.toWellFormed()),
+    reason: why ?? '',
+    contexts: contexts.map((text) => text.toWellFormed()),
     endTurn: endTurn === true,
   }
 }

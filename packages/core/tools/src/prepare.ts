@@ -1,67 +1,53 @@
-/** Owns rewriting: listeners change the arguments one after another, each change checked and logged. */
-import { canonicalJson, type JsonObject } from '@sluice/base'
-import { makeCall } from './admit.ts'
-import { isObject } from './arguments.ts'
-import { ask } from './asking.ts'
-import type { Registered } from './definition.ts'
+/** Owns the prepare stage: listeners rewrite the arguments one after another, each change checked and logged. */
+import { canonicalJson, isObject, type JsonObject } from '@sluice/base'
+import { ask, type Asked, failureOf, type Listener } from '@sluice/listeners'
+import { payload } from './arguments.ts'
+import { callOf } from './call.ts'
 import { toolsErrors } from './errors.ts'
-import { failureOf } from './failure.ts'
-import type { Listener } from './listeners.ts'
-import { payload } from './payload.ts'
-import type { Asked, CallState } from './state.ts'
+import { setOutcome } from './outcome.ts'
+import type { AdmittedCall } from './state.ts'
 import type { CallOutcome } from './table.ts'
-import type { Call } from './types.ts'
 
 const event = 'tools/prepare'
 
-export function prepare(state: CallState): CallOutcome<'prepare'> | Promise<CallOutcome<'prepare'>> {
-  const listeners = state.machine.listeners.of(event, state.start.agent)
+export function prepare(state: AdmittedCall): CallOutcome<'prepare'> | Promise<CallOutcome<'prepare'>> {
+  const listeners = state.listenersOf(event)
   return listeners.length === 0 ? 'ready' : rewrite(state, listeners)
 }
 
-async function rewrite(state: CallState, listeners: readonly Listener[]): Promise<CallOutcome<'prepare'>> {
-  const entry = state.entry as Registered
-  const asked: Asked[] = []
-  state.detail.asked = asked
+async function rewrite(state: AdmittedCall, listeners: readonly Listener[]): Promise<CallOutcome<'prepare'>> {
+  const { machine, start, entry } = state
+  const asked: Asked[] = (state.detail.asked = [])
   let breaker: string | undefined
-  for (const [index, listener] of listeners.entries()) {
-    const call = state.call as Call
-    const startedAt = state.machine.clock.monotonic()
-    asked.push(listener.plugin)
-    const args = await changed(state, listener, call).catch((error: unknown) => {
-      state.noteUnasked(listeners, asked.length)
-      throw error
-    })
-    if (!args) continue
-    const ms = state.machine.clock.monotonic() - startedAt
-    asked[index] = { plugin: listener.plugin, said: 'rewrite', ms }
-    const wasValid = breaker === undefined
-    const isValid = entry.parameters.test(args)
-    if (isValid) breaker = undefined
-    else if (wasValid) breaker = listener.plugin
-    state.call = makeCall(state, entry, args)
-    state.card = state.call.card
-    state.rewrittenBy = listener.plugin
-    const { id, session } = state.start
-    session.append('tool/rewritten', {
-      callId: id,
-      by: listener.plugin,
-      before: call.args,
-      after: args,
-      card: state.card,
-    })
+  try {
+    for (const [index, listener] of listeners.entries()) {
+      const { args: before } = state.call
+      const { plugin: by } = listener
+      const startedAt = machine.clock.monotonic()
+      asked.push(by)
+      const after = await changed(state, listener)
+      if (!after) continue
+      asked[index] = { plugin: by, said: 'rewrite', ms: machine.clock.monotonic() - startedAt }
+      breaker = entry.parameters.test(after) ? undefined : (breaker ?? by)
+      state.call = callOf(state, entry, after)
+      state.rewrittenBy = by
+      start.session.append('tool/rewritten', { callId: start.id, by, before, after, card: state.call.card })
+    }
+  } finally {
+    state.noteUnasked(listeners, asked.length)
   }
   if (breaker === undefined) return 'ready'
   state.detail.by = breaker
-  state.outcome = { tag: 'invalid', executed: 'no', problems: entry.parameters.problems(state.args), by: breaker }
+  const problems = entry.parameters.problems(state.call.args)
+  setOutcome(state, { tag: 'invalid', executed: 'no', problems, by: breaker })
   return 'invalid'
 }
 
 /** The arguments that the listener wants, frozen; `undefined` when they are the same. */
-async function changed(state: CallState, listener: Listener, call: Call): Promise<JsonObject | undefined> {
+async function changed({ machine, start, call }: AdmittedCall, listener: Listener): Promise<JsonObject | undefined> {
   const before = call.args
   try {
-    const answer = await ask(state, event, listener, { divert: true }, () => listener.call(call, () => before))
+    const answer = await ask(listener, machine.limits, start.source, () => listener.call(call, () => before))
     if (answer === before) return undefined
     const { value } = payload(answer)
     if (!isObject(value))

@@ -1,11 +1,11 @@
 /** Owns which tools and guards are mounted, and which of them an agent sees. */
 import { editDistance } from '@sluice/base'
 import type { Fiber } from 'cordis'
-import { makeRegistered, type Registered } from './definition.ts'
+import { counts, depth, pluginLabel } from '@sluice/listeners'
+import { makeRegistered, type Registered, type ToolDefinition } from './definition.ts'
 import { toolsErrors } from './errors.ts'
-import { pluginLabel } from './listeners.ts'
-import { counts, depth } from './scope.ts'
-import type { Guard, Reach, Restriction, ToolDefinition } from './types.ts'
+import type { Guard } from './guards.ts'
+import type { Reach, Restriction } from './types.ts'
 
 export interface MountedGuard {
   readonly name: string

@@ -1,5 +1,7 @@
 /** Owns policies that declare themselves required: no call runs while one of them is not active. */
 import type { Context, Fiber } from 'cordis'
+import { toolsErrors } from './errors.ts'
+import type { AdmittedCall } from './state.ts'
 
 const mark = Symbol.for('sluice.required')
 
@@ -13,6 +15,7 @@ function isRequired(callback: unknown): boolean {
   return typeof callback === 'function' && mark in callback
 }
 
+const none: readonly string[] = Object.freeze([])
 /** `FiberState.ACTIVE`; the enum is erased, the pin test holds the number. */
 const ACTIVE: number = 2
 
@@ -52,4 +55,11 @@ export class RequiredPolicies {
   }
 }
 
-const none: readonly string[] = Object.freeze([])
+/** Denies the call while a required policy is not active. */
+export function policyMissing(state: AdmittedCall): boolean {
+  const policies = state.machine.policies.missing()
+  if (policies.length === 0) return false
+  const { code, message: reason, remedy } = toolsErrors('TOOLS_POLICY_MISSING', { policies })
+  state.deny(policies.join(', '), { reason, code, remedy })
+  return true
+}

@@ -2,57 +2,39 @@
 import type { World } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { type Context, Service } from 'cordis'
-import { toolsErrors } from './errors.ts'
-import { type Listener, Listeners } from './listeners.ts'
+import { type Listener, Listeners, scopeOf, Watchdog } from '@sluice/listeners'
 import { runBatch } from './batch.ts'
+import type { ToolDefinition, ToolInfo } from './definition.ts'
+import { toolsErrors } from './errors.ts'
+import type { Guard } from './guards.ts'
 import { runCall } from './machine.ts'
+import type { Config } from './plugin.ts'
 import { Registry } from './registry.ts'
 import { RequiredPolicies } from './required.ts'
-import { scopeOf } from './scope.ts'
-import { Parallelism } from './places.ts'
-import { Slots } from './slots.ts'
-import type { Machine, ToolsConfig } from './state.ts'
+import { Parallelism, Slots } from './slots.ts'
+import type { Machine } from './state.ts'
 import { callTable } from './table.ts'
-import type {
-  BatchRequest,
-  CallRequest,
-  Disposer,
-  Guard,
-  ListenerInfo,
-  LivePipeline,
-  Reach,
-  Restriction,
-  SettledBatch,
-  SettledCall,
-  ToolDefinition,
-  ToolInfo,
-  Tools,
-} from './types.ts'
-import { Watchdog } from './watchdog.ts'
+import type * as words from './types.ts'
 
 /** Names of the events that the table opens to listeners. */
 export const callEvents: readonly string[] = Object.values(callTable.stages).flatMap((row) =>
   'opened' in row && (row.opened.kind === 'waterfall' || row.opened.kind === 'notification') ? [row.opened.name] : [],
 )
 
-function infoOf(listener: Listener): ListenerInfo {
+function infoOf(listener: Listener): words.ListenerInfo {
   return { plugin: listener.plugin, order: listener.order, scope: listener.scope }
 }
 
-export class ToolsService extends Service implements Tools {
+export class ToolsService extends Service implements words.Tools {
   private readonly registry = new Registry()
-  private readonly listeners: Listeners
-  private readonly policies: RequiredPolicies
   private readonly machine: Machine
   private readonly slots = new WeakMap<Session, Slots>()
   private readonly world: World
 
-  constructor(ctx: Context, config: ToolsConfig) {
+  constructor(ctx: Context, config: Config) {
     super(ctx, 'tools')
     const { world } = ctx
     this.world = world
-    this.listeners = new Listeners(ctx, callEvents)
-    this.policies = new RequiredPolicies(ctx)
     const logger = ctx.logger('tools')
     const root = ctx.root
     const waiting = new Set<() => void>()
@@ -62,10 +44,13 @@ export class ToolsService extends Service implements Tools {
     this.machine = Object.freeze({
       config,
       clock: world.clock,
-      watchdog: new Watchdog(world.clock),
+      limits: {
+        watchdog: new Watchdog(world.clock),
+        msOf: (event: string) => config.listenerTimeouts[event] ?? config.listenerTimeoutMs,
+      },
       registry: this.registry,
-      listeners: this.listeners,
-      missing: () => this.policies.missing(),
+      listeners: new Listeners(ctx, callEvents),
+      policies: new RequiredPolicies(ctx),
       approval: () => root.get('approval'),
       onApprovalGone(callback: () => void) {
         waiting.add(callback)
@@ -82,13 +67,13 @@ export class ToolsService extends Service implements Tools {
     })
   }
 
-  register<Args>(definition: ToolDefinition<Args>): Disposer {
+  register<Args>(definition: ToolDefinition<Args>): words.Disposer {
     const { ctx, registry } = this
     const add = () => registry.add(definition as unknown as ToolDefinition, ctx.fiber, scopeOf(ctx))
     return ctx.effect(add, `ctx.tools.register(${JSON.stringify(definition.name)})`)
   }
 
-  guard(name: string, guard: Guard): Disposer {
+  guard(name: string, guard: Guard): words.Disposer {
     const { ctx, registry } = this
     return ctx.effect(
       () => registry.addGuard(name, guard, ctx.fiber, scopeOf(ctx)),
@@ -96,21 +81,23 @@ export class ToolsService extends Service implements Tools {
     )
   }
 
-  restrict(agent: string, rule: Restriction): Disposer {
+  restrict(agent: string, rule: words.Restriction): words.Disposer {
     const { ctx, registry } = this
     return ctx.effect(() => registry.addRestriction(agent, rule), `ctx.tools.restrict(${JSON.stringify(agent)})`)
   }
 
-  visible(agent?: string, reach?: Reach): readonly ToolInfo[] {
+  visible(agent?: string, reach?: words.Reach): readonly ToolInfo[] {
     return [...this.registry.view(agent, reach).values()].map((entry) => entry.info)
   }
 
-  batch(request: BatchRequest): Promise<SettledBatch> {
+  batch(request: words.BatchRequest): Promise<words.SettledBatch> {
     const once = { ...request }
     return runBatch(this.machine, this.world, this.slotsOf(once.session), once)
   }
 
-  async execute(request: Omit<BatchRequest, 'calls'> & { readonly call: CallRequest }): Promise<SettledCall> {
+  async execute(
+    request: Omit<words.BatchRequest, 'calls'> & { readonly call: words.CallRequest },
+  ): Promise<words.SettledCall> {
     const { call, ...rest } = request
     const settled = await this.batch({ ...rest, calls: [call] })
     const first = settled.calls[0]
@@ -118,14 +105,14 @@ export class ToolsService extends Service implements Tools {
     return first
   }
 
-  live(): LivePipeline {
-    const { config } = this.machine
-    const listeners = callEvents.map((event) => [event, this.listeners.all(event).map(infoOf)] as const)
+  live(): words.LivePipeline {
+    const { config, listeners: mounted, policies } = this.machine
+    const listeners = callEvents.map((event) => [event, mounted.all(event).map(infoOf)] as const)
     const guards = this.registry.allGuards().map(({ name, plugin, scope }) => ({ name, plugin, scope, order: 0 }))
     return {
       listeners: new Map(listeners),
       guards,
-      required: this.policies.names(),
+      required: policies.names(),
       mayAllow: config.mayAllow,
       otherwise: config.otherwise,
     }

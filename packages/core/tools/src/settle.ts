@@ -1,164 +1,121 @@
-/** Owns the end of a call: what a throw becomes, the finaliser, and the one result that is announced and logged. */
-import { lossless, messageOf } from '@sluice/base'
-import type { Outcome, ToolResultData } from '@sluice/session'
-import { reasonText } from './abort.ts'
+/** Owns the end of a call: what a failure becomes, the finaliser, and the one result that is announced and logged. */
+import { disown, isPromise, lossless, messageOf } from '@sluice/base'
+import { type PluginFailure, tell } from '@sluice/listeners'
+import type { ToolResultData } from '@sluice/session'
 import { logCall } from './admit.ts'
-import { ask, isPromise } from './asking.ts'
-import { fromDenial, plainContent, resultOf, withhold } from './candidate.ts'
+import { strangerOf } from './call.ts'
 import { resultCard } from './cards.ts'
 import { contentOf, textContent } from './content.ts'
 import { toolsErrors } from './errors.ts'
-import type { StageFailure } from './failure.ts'
-import { rewrittenLine } from './prompt.ts'
-import type { CallState } from './state.ts'
-import type { CallOutcome } from './table.ts'
-import type { Call, SettledCall, ToolResult } from './types.ts'
+import { resultOf, setOutcome, type ToolResult, withhold } from './outcome.ts'
+import { abortReason, brokenText, rewrittenLine } from './prompt.ts'
+import { type CallState, type DecidedCall, type DeniedCall, rounded } from './state.ts'
+import { type CallOutcome, type CallStage, failsAs } from './table.ts'
+import type { SettledCall } from './types.ts'
 
-/** Characters of rewritten arguments that the first line of a result quotes. */
-const REWRITTEN_MAX = 500
-
-/** Records on the call what led to the rescue stage. */
-export function rescued(state: CallState, stage: string, failure: StageFailure | undefined): void {
-  const { executed } = state
-  if (failure === undefined || failure.detour === 'aborted') {
-    state.outcome = { tag: 'aborted', executed, reason: reasonText(state.start.source.reason).toWellFormed() }
-    state.content = plainContent(state, state.outcome)
-    return
-  }
-  const { by, code, message } = failure
-  state.detail.by = by
-  state.detail.code = code
-  state.detail.reason = message.toWellFormed()
-  if (stage === 'execute' || stage === 'admit') {
-    state.outcome = { tag: 'failed', executed, code, message: state.detail.reason, by }
-    state.content = textContent(plainText(state.outcome, by))
-  } else if (stage === 'post-execute') withhold(state, code, by, state.detail.reason)
-  else {
-    state.outcome = { tag: 'denied', executed: 'no', stage, by, reason: state.detail.reason, code }
-    state.content = plainContent(state, state.outcome)
+/** Makes the failure that leads to the rescue stage what the row of its stage says. */
+export function rescue(state: CallState, stage: CallStage, { how, by, code, message }: PluginFailure): void {
+  const { executed, start } = state
+  if (how === 'aborted')
+    return setOutcome(state, { tag: 'aborted', executed, reason: abortReason(start.source.reason) })
+  const reason = message.toWellFormed()
+  Object.assign(state.detail, { by, code, reason })
+  switch (failsAs(stage)) {
+    case 'denied':
+      return setOutcome(state, { tag: 'denied', executed: 'no', stage, by, reason, code })
+    case 'withheld':
+      return withhold(state, code, by, reason)
+    case 'failed':
+      setOutcome(state, { tag: 'failed', executed, code, message: reason, by })
+      state.content = textContent(brokenText(by, code, reason))
   }
 }
 
-function plainText(outcome: Extract<Outcome, { tag: 'failed' }>, by: string): string {
-  return `${by} failed (${outcome.code}): ${outcome.message}`
-}
-
-export function denied(state: CallState): CallOutcome<'denied'> {
-  state.release?.()
-  fromDenial(state)
+/** Names the stage that denied: the one before. */
+export function denied(state: DeniedCall): CallOutcome<'denied'> {
+  const { by, reason, code, rule } = state.denial
+  const stage = state.trace.at(-1)?.stage ?? ''
+  const more = { ...(code !== undefined && { code }), ...(rule !== undefined && { rule }) }
+  setOutcome(state, { tag: 'denied', executed: 'no', stage, by, reason, ...more })
   return 'denied'
 }
 
-export function normalize(state: CallState): CallOutcome<'normalize'> {
-  state.release?.()
-  return 'normalized'
-}
-
 /** Runs the finaliser of the pinned definition once; what it cannot give is dropped. */
-export function finalize(state: CallState): CallOutcome<'finalize'> {
-  state.release?.()
+export function finalize(state: DecidedCall): CallOutcome<'finalize'> {
   const { entry, call } = state
-  if (state.outcome && state.content.length === 0) state.content = plainContent(state, state.outcome)
   if (!entry?.definition.finalizeContent || !call) return 'finalized'
-  let problem: string
+  const { plugin, gone, info } = entry
   try {
-    if (entry.gone) throw toolsErrors('TOOLS_DEFINITION_GONE', { tool: entry.info.name, plugin: entry.plugin })
+    if (gone) throw toolsErrors('TOOLS_DEFINITION_GONE', { tool: info.name, plugin })
     const answer: unknown = entry.definition.finalizeContent(call, resultOf(state))
-    if (!isPromise(answer)) {
-      state.content = contentOf(answer)
-      return 'finalized'
-    }
-    answer.then(undefined, () => {})
-    problem = 'it returned a promise'
-  } catch (error) {
-    problem = messageOf(error)
+    disown(answer)
+    if (isPromise(answer)) throw new TypeError('it returned a promise')
+    state.content = contentOf(answer)
+    return 'finalized'
+  } catch (problem) {
+    const { code, message } = toolsErrors('TOOLS_FINALIZER_FAILED', { problem: messageOf(problem) })
+    withhold(state, code, plugin, message)
+    Object.assign(state.detail, { by: plugin, code })
+    return 'dropped'
   }
-  const error = toolsErrors('TOOLS_FINALIZER_FAILED', { problem })
-  withhold(state, error.code, entry.plugin, error.message)
-  state.detail.by = entry.plugin
-  state.detail.code = error.code
-  return 'dropped'
 }
 
-/** Announces the result to each listener separately, then appends it. The first settlement stands. */
-export function result(state: CallState): CallOutcome<'result'> {
-  if (state.outcome && state.content.length === 0) state.content = plainContent(state, state.outcome)
-  if (state.rewrittenBy !== undefined) {
-    const args = JSON.stringify(state.args).slice(0, REWRITTEN_MAX).toWellFormed()
-    state.content = Object.freeze([...textContent(rewrittenLine(state.rewrittenBy, args)), ...state.content])
+/** Announces the result to each listener separately. It is appended with the step that records this. */
+export function result(state: DecidedCall): CallOutcome<'result'> {
+  const { machine, rewrittenBy, call } = state
+  if (rewrittenBy !== undefined) {
+    const line = rewrittenLine(rewrittenBy, JSON.stringify(call?.args))
+    state.content = Object.freeze([...textContent(line), ...state.content])
   }
   state.made = resultOf(state)
-  announce(state, state.made)
+  const listeners = state.listenersOf('tools/result')
+  if (listeners.length > 0) tell(listeners, machine.limits, [call ?? strangerOf(state), state.made], machine.report)
   return 'recorded'
-}
-
-function announce(state: CallState, made: ToolResult): void {
-  if (!state.call) return
-  const { machine, agent } = state.start
-  for (const listener of machine.listeners.of('tools/result', agent)) {
-    const failed = (error: unknown) => machine.report(`${listener.plugin} failed in tools/result: ${messageOf(error)}`)
-    try {
-      const answer = ask(state, 'tools/result', listener, { divert: false }, () =>
-        listener.call(state.call as Call, made),
-      )
-      if (isPromise(answer)) answer.then(undefined, failed)
-    } catch (error) {
-      failed(error)
-    }
-  }
 }
 
 /** Appends the result with its whole trace. Called once, after the last step. What the log refuses becomes a failure, which
  *  the log may still take. */
-export function record(state: CallState): SettledCall {
-  const made = state.made ?? resultOf(state)
+export function record(state: DecidedCall): SettledCall {
+  const { id, tool, machine } = state.start
   try {
-    return append(state, made)
+    return append(state, state.made ?? resultOf(state))
   } catch (error) {
     const { code, message } = toolsErrors('TOOLS_RESULT_NOT_RECORDED', { problem: messageOf(error) })
-    state.machine.report(`${state.start.tool} (${state.start.id}): ${message}`)
+    machine.report(`${tool} (${id}): ${message}`)
     withhold(state, code, 'tools', message)
-    state.outcome = { tag: 'failed', executed: state.outcome?.executed ?? state.executed, code, message }
+    state.outcome = { tag: 'failed', executed: state.outcome.executed, code, message }
   }
   const unrecorded = resultOf(state)
   try {
     return append(state, unrecorded)
   } catch {
-    return Object.freeze({ callId: state.start.id, result: unrecorded, data: dataOf(state, unrecorded) })
+    return Object.freeze({ callId: id, result: unrecorded, data: dataOf(state, unrecorded) })
   }
 }
 
 /** A result stands in the log only after its call.
  *  @throws what the log throws */
 function append(state: CallState, made: ToolResult): SettledCall {
-  const { session, id, parent } = state.start
+  const { session, id: callId, parent } = state.start
   logCall(state)
   const data = dataOf(state, made)
-  if (parent) {
-    const settle = { callId: id, parent: parent.start.id, phase: 'settle' as const, result: data }
-    session.append('tool/code-dispatch', settle)
-  } else session.append('tool/result', data)
-  return Object.freeze({ callId: id, result: made, data })
+  if (parent) session.append('tool/code-dispatch', { callId, parent: parent.start.id, phase: 'settle', result: data })
+  else session.append('tool/result', data)
+  return Object.freeze({ callId, result: made, data })
 }
 
 function dataOf(state: CallState, made: ToolResult): Readonly<ToolResultData> {
-  const { machine } = state.start
-  const definition = state.entry?.gone ? undefined : state.entry?.definition
+  const { entry, call, trace, startedAt, queuedMs, machine } = state
   return lossless({
     callId: made.callId,
     tool: made.tool.toWellFormed(),
     outcome: made.outcome,
     content: made.content,
     ...(made.value !== undefined && { value: made.value }),
-    card: resultCard(definition, state.call?.args, made, made.outcome),
+    card: resultCard(entry, call, made),
     ...(made.contexts.length > 0 && { contexts: made.contexts }),
-    trace: JSON.stringify(state.trace),
-    durationMs: rounded(machine.clock.monotonic() - state.startedAt),
-    ...(state.queuedMs > 0 && { queuedMs: rounded(state.queuedMs) }),
+    trace: JSON.stringify(trace),
+    durationMs: rounded(machine.clock.monotonic() - startedAt),
+    ...(queuedMs > 0 && { queuedMs: rounded(queuedMs) }),
   }) as unknown as Readonly<ToolResultData>
-}
-
-/** Microseconds are as fine as it gets. */
-function rounded(ms: number): number {
-  return Math.round(ms * 1000) / 1000
 }

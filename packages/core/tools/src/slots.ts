@@ -1,11 +1,14 @@
-/** Owns how bodies of one session overlap: many readers or one writer per key. */
-import { isPromise } from './asking.ts'
-import type { Registered } from './definition.ts'
+/** Owns how bodies of one session overlap: many readers or one writer per key, and only so many at once. */
+import { isPromise } from '@sluice/base'
+import { abortedFailure, failureOf, PluginFailure } from '@sluice/listeners'
 import { toolsErrors } from './errors.ts'
-import { failureOf, StageFailure } from './failure.ts'
-import { type Parallelism, Place } from './places.ts'
-import type { CallState } from './state.ts'
-import type { Keys } from './types.ts'
+import type { AdmittedCall, CallState } from './state.ts'
+
+/** Keys that a body reads or writes: many readers or one writer per key. */
+export interface Keys {
+  readonly reads?: readonly string[]
+  readonly writes?: readonly string[]
+}
 
 /** Every call reads this key, and an exclusive one writes it. */
 const everything = '*'
@@ -15,41 +18,73 @@ interface Need {
   readonly writes: ReadonlySet<string>
 }
 
-interface Holder {
+/** A call that has its slot. */
+export interface Holder {
   readonly label: string
   readonly need: Need
-  abandoned: boolean
+  readonly slots: Slots
+  /** Nested calls that have a slot. */
+  inside: number
+  /** It has left `execute`; its body may not have ended. */
+  over: boolean
 }
 
 interface Waiter {
   readonly label: string
   readonly need: Need
   readonly grant: (holder: Holder) => void
-  readonly refuse: (failure: StageFailure) => void
+  readonly refuse: (failure: PluginFailure) => void
 }
 
-/** The slots of one group of siblings. A call takes all its keys at once, so no two calls wait for each other. */
+/** Counts the calls of a session that have a slot and no nested calls that have one. */
+export class Parallelism {
+  readonly max: number
+  /** Groups in which somebody waits. */
+  readonly waiting = new Set<Slots>()
+  private running = 0
+
+  constructor(max: number) {
+    this.max = max
+  }
+
+  /** The first call inside another runs in the place of that one. */
+  isFree(outer: Holder | undefined): boolean {
+    return outer?.inside === 0 || this.running < this.max
+  }
+
+  take(outer: Holder | undefined): void {
+    if (!outer || outer.inside++ > 0) this.running++
+  }
+
+  /** The last call inside another gives the place back to that one. */
+  give(outer: Holder | undefined): void {
+    if (outer && --outer.inside === 0) {
+      if (outer.over) this.give(outer.slots.outer)
+      return
+    }
+    this.running--
+    for (const group of Array.from(this.waiting)) group.settle()
+  }
+}
+
+/** The slots of one group of siblings: the calls of a session, or those inside `outer`. A call takes all its keys at once, so
+ *  no two calls wait for each other. */
 export class Slots {
+  readonly outer: Holder | undefined
   readonly parallelism: Parallelism
   private readonly holders = new Set<Holder>()
   private waiters: Waiter[] = []
-  private offFree: (() => void) | undefined
 
-  constructor(parallelism: Parallelism) {
+  constructor(parallelism: Parallelism, outer?: Holder) {
     this.parallelism = parallelism
+    this.outer = outer
   }
 
   /** Waits behind every earlier call that needs one of the same keys. */
-  acquire(
-    label: string,
-    need: Need,
-    granted: (holder: Holder) => void,
-    refused: (failure: StageFailure) => void,
-  ): () => void {
-    const waiter: Waiter = { label, need, grant: granted, refuse: refused }
+  acquire(waiter: Waiter): () => void {
     for (const holder of this.holders)
-      if (holder.abandoned && collide(holder.need, need) !== undefined) {
-        refused(held(holder, waiter))
+      if (holder.over && collide(holder.need, waiter.need) !== undefined) {
+        waiter.refuse(held(holder, waiter))
         return () => {}
       }
     this.waiters.push(waiter)
@@ -60,31 +95,34 @@ export class Slots {
     }
   }
 
-  release(holder: Holder): void {
-    if (this.holders.delete(holder)) this.settle()
-  }
-
-  /** The body did not end: its keys stay taken, and those who need them are refused. */
-  abandon(holder: Holder): void {
-    holder.abandoned = true
-    const refused = this.waiters.filter(({ need }) => collide(holder.need, need) !== undefined)
+  /** The call leaves `execute`. A body that did not end keeps its keys until `ended`, and those who need them are refused. */
+  leave(holder: Holder, lingers: boolean): void {
+    holder.over = true
+    if (!lingers) this.holders.delete(holder)
+    const refused = this.waiters.filter(({ need }) => lingers && collide(holder.need, need) !== undefined)
     this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
     for (const waiter of refused) waiter.refuse(held(holder, waiter))
+    if (holder.inside === 0) this.parallelism.give(this.outer)
+    this.settle()
+  }
+
+  ended(holder: Holder): void {
+    this.holders.delete(holder)
     this.settle()
   }
 
   /** Lets in whoever can start, in the order in which they came. */
-  private settle(): void {
+  settle(): void {
     const still: Waiter[] = []
     const ahead = { reads: new Set<string>(), writes: new Set<string>() }
     for (const [index, waiter] of this.waiters.entries()) {
       // Behind a full house, or behind one who waits for everything, nobody needs to be looked at.
-      if (!this.parallelism.free || ahead.writes.has(everything)) {
+      if (!this.parallelism.isFree(this.outer) || ahead.writes.has(everything)) {
         still.push(...this.waiters.slice(index))
         break
       }
       const { need } = waiter
-      if (collide(ahead, need) === undefined && !this.taken(need)) {
+      if (collide(ahead, need) === undefined && !this.isTaken(need)) {
         this.grant(waiter)
         continue
       }
@@ -93,27 +131,20 @@ export class Slots {
       for (const key of need.writes) ahead.writes.add(key)
     }
     this.waiters = still
-    this.watchFree()
+    if (still.length > 0) this.parallelism.waiting.add(this)
+    else this.parallelism.waiting.delete(this)
   }
 
-  private taken(need: Need): boolean {
+  private isTaken(need: Need): boolean {
     for (const holder of this.holders) if (collide(holder.need, need) !== undefined) return true
     return false
   }
 
   private grant({ label, need, grant }: Waiter): void {
-    const holder: Holder = { label, need, abandoned: false }
+    const holder: Holder = { label, need, slots: this, inside: 0, over: false }
     this.holders.add(holder)
-    this.parallelism.take()
+    this.parallelism.take(this.outer)
     grant(holder)
-  }
-
-  private watchFree(): void {
-    if (this.waiters.length > 0) this.offFree ??= this.parallelism.onFree(() => this.settle())
-    else {
-      this.offFree?.()
-      this.offFree = undefined
-    }
   }
 }
 
@@ -124,23 +155,22 @@ function collide(a: Need, b: Need): string | undefined {
   return undefined
 }
 
-function held(holder: Holder, waiter: Waiter): StageFailure {
+function held(holder: Holder, waiter: Waiter): PluginFailure {
   const key = collide(holder.need, waiter.need) ?? everything
-  const error = toolsErrors('TOOLS_KEY_HELD', { key: key === everything ? 'the session' : key, holder: holder.label })
-  return new StageFailure('threw', holder.label, error.code, error.message)
+  const data = { key: key === everything ? 'the session' : key, holder: holder.label }
+  return new PluginFailure('threw', holder.label, toolsErrors('TOOLS_KEY_HELD', data))
 }
 
 /** What a call needs, computed once from the final arguments.
  *  @throws TOOLS_BAD_ANSWER, and what the definition throws */
-function needOf(state: CallState): Need {
-  const { definition, gone } = state.entry as Registered
+function needOf({ entry, call, start }: AdmittedCall): Need {
   // The body of a definition that is gone will not run: nothing has to be kept free for it, and nothing of it is called.
-  const overlap = gone ? 'parallel' : (definition.overlap ?? 'exclusive')
+  const overlap = entry.gone ? 'parallel' : (entry.definition.overlap ?? 'exclusive')
   if (overlap === 'exclusive') return { reads: new Set(), writes: new Set([everything]) }
   if (overlap === 'parallel') return { reads: new Set([everything]), writes: new Set() }
-  const keys: unknown = overlap(state.args, state.start.session)
+  const keys: unknown = overlap(call.args, start.session)
   const problem = 'the answer is not { reads, writes } with lists of texts'
-  const bad = toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${state.start.tool}`, problem })
+  const bad = toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${start.tool}`, problem })
   if (keys === null || typeof keys !== 'object' || isPromise(keys)) throw bad
   const { reads, writes } = keys as Record<keyof Keys, unknown>
   const list = (given: unknown): string[] => {
@@ -152,53 +182,44 @@ function needOf(state: CallState): Need {
 }
 
 /** Takes the call's slot; a promise only when it has to wait. */
-export function waitForSlot(state: CallState): Promise<void> | undefined {
+export function waitForSlot(state: AdmittedCall): Promise<void> | undefined {
   const { slots, id, tool, source, machine } = state.start
   let need: Need
   try {
     need = needOf(state)
   } catch (error) {
-    throw failureOf(error, state.entry?.plugin ?? tool)
+    throw failureOf(error, state.entry.plugin)
   }
   const since = machine.clock.monotonic()
-  let waiting = true
-  let refusal: StageFailure | undefined
-  let wake: ((failure?: StageFailure) => void) | undefined
-  const granted = (holder: Holder) => {
-    waiting = false
-    hold(state, slots, holder)
-    state.queuedMs = wake ? machine.clock.monotonic() - since : 0
-    wake?.()
-  }
-  const refused = (failure: StageFailure) => {
-    waiting = false
-    refusal = failure
-    wake?.(failure)
-  }
-  const withdraw = slots.acquire(`${tool} ${id}`, need, granted, refused)
+  let refusal: PluginFailure | undefined
+  let wake = (): void => {}
+  const withdraw = slots.acquire({
+    label: `${tool} ${id}`,
+    need,
+    grant: (holder) => ((state.slot = holder), wake()),
+    refuse: (failure) => ((refusal = failure), wake()),
+  })
   if (refusal) throw refusal
-  if (!waiting) return undefined
+  if (state.slot) return undefined
   return new Promise<void>((resolve, reject) => {
     const off = source.on(() => {
       withdraw()
-      reject(new StageFailure('aborted', tool, '', 'aborted'))
+      reject(abortedFailure(tool))
     })
-    wake = (failure) => {
+    wake = () => {
       off()
-      if (failure) reject(failure)
+      state.queuedMs = machine.clock.monotonic() - since
+      if (refusal) reject(refusal)
       else resolve()
     }
   })
 }
 
-function hold(state: CallState, slots: Slots, holder: Holder): void {
-  const place = new Place(slots.parallelism)
-  state.place = place
-  state.release = () => {
-    state.release = undefined
-    place.end()
-    if (!state.lingers) return slots.release(holder)
-    slots.abandon(holder)
-    state.whenBodiesEnd(() => slots.release(holder))
-  }
+/** Gives the call's slot back, if it has one; the keys only when no body of it runs any more. */
+export function leaveSlot(state: CallState): void {
+  const { slot } = state
+  if (!slot) return
+  state.slot = undefined
+  slot.slots.leave(slot, state.lingers)
+  if (state.lingers) state.whenBodiesEnd(() => slot.slots.ended(slot))
 }

@@ -1,57 +1,34 @@
 /** Owns the state of one call while it is on its way. It dies with the call. */
-import type { Clock, Json, JsonObject } from '@sluice/base'
+import type { Clock, Json } from '@sluice/base'
+import type { AbortSource, Asked, Listener, Listeners, TimeLimits } from '@sluice/listeners'
 import type { Step } from '@sluice/pipeline'
-import type { AskData, Card, ContentPart, Executed, Outcome, Session } from '@sluice/session'
-import type { AbortSource } from './abort.ts'
+import type { AskData, ContentPart, Executed, Outcome, Session } from '@sluice/session'
+import type { ApprovalPort } from './approval.ts'
+import type { Given } from './arguments.ts'
+import type { Call } from './call.ts'
 import type { Registered } from './definition.ts'
-import type { Listeners } from './listeners.ts'
+import type { ToolResult } from './outcome.ts'
+import type { Config } from './plugin.ts'
 import type { Registry } from './registry.ts'
-import type { Place } from './places.ts'
-import type { Slots } from './slots.ts'
-import type { ApprovalPort, Attempt, Call, DenyVerdict, Offer, SettledCall, ToolResult } from './types.ts'
-import type { Watchdog } from './watchdog.ts'
-
-export interface ToolsConfig {
-  /** Verdict when every listener abstains. */
-  readonly otherwise: 'ask' | 'allow' | 'deny'
-  /** Names of plugins whose allow counts. */
-  readonly mayAllow: readonly string[]
-  readonly listenerTimeoutMs: number
-  /** Overrides by event name. */
-  readonly listenerTimeouts: Readonly<Record<string, number>>
-  readonly graceMs: number
-  readonly parallelMax: number
-}
+import type { RequiredPolicies } from './required.ts'
+import type { Holder, Slots } from './slots.ts'
+import type { SettledCall } from './types.ts'
 
 /** What every call of one service shares. */
 export interface Machine {
-  readonly config: ToolsConfig
+  readonly config: Readonly<Config>
   readonly clock: Clock
-  readonly watchdog: Watchdog
+  readonly limits: TimeLimits
   readonly registry: Registry
   readonly listeners: Listeners
-  /** Required policies that are not active now. */
-  missing(): readonly string[]
+  readonly policies: RequiredPolicies
   approval(): ApprovalPort | undefined
   /** Calls back when the approval service goes while somebody waits for it. */
   onApprovalGone(callback: () => void): () => void
   /** Something that changes no outcome but that a person should be able to see. */
-  report(message: string): void
+  readonly report: (message: string) => void
   run(state: CallState): Promise<void>
 }
-
-/** What one listener said; an abstention is its plugin only. */
-export type Asked =
-  | string
-  | {
-      readonly plugin: string
-      readonly said: string
-      readonly reason?: string
-      readonly rule?: string
-      /** Rules that would have allowed the call, as offered to a person. */
-      readonly offers?: readonly Offer[]
-      readonly ms: number
-    }
 
 export interface Try {
   readonly try: number
@@ -75,24 +52,11 @@ export interface TraceStep extends Step {
 }
 
 export interface Denial {
-  readonly by: string
   readonly reason: string
   readonly rule?: string
   readonly code?: string
+  /** For the model, shown after the reason. */
   readonly remedy?: string
-}
-
-/** What is known of the body, whatever wrappers say. */
-export interface BodyFacts {
-  started: boolean
-  /** Bodies that have not settled. */
-  running: number
-  /** Nested calls whose bodies were abandoned and have not settled. */
-  left: number
-  abandoned: boolean
-  tries: number
-  /** Nested calls so far, over all tries. */
-  nested: number
 }
 
 export interface CallStart {
@@ -117,41 +81,37 @@ export interface CallStart {
 export class CallState {
   readonly start: CallStart
   readonly machine: Machine
+  /** Arguments as they came. */
+  given: Given = { text: '', quoted: undefined, problem: { path: '$', problem: 'not read' } }
+  /** What was changed to make them fit. */
+  repairs: readonly string[] = []
   entry: Registered | undefined
   call: Call | undefined
-  card: Card | undefined
   /** The log has the call. */
   logged = false
-  /** What the log holds as the arguments' text. */
-  argumentsText = ''
   asks: AskData[] = []
-  denial: Denial | undefined
-  attempt: Attempt | undefined
+  denial: (Denial & { readonly by: string }) | undefined
   outcome: Outcome | undefined
   content: readonly ContentPart[] = []
   value: Json | undefined
   contexts: readonly string[] = []
   endTurn = false
   rewrittenBy: string | undefined
-  /** What was changed to make the arguments fit. */
-  repairs: readonly string[] | undefined
-  /** Argument text that could not be used, cut short. */
-  quoted: string | undefined
   /** What `tools/result` was told. */
   made: ToolResult | undefined
-  readonly body: BodyFacts = { started: false, running: 0, left: 0, abandoned: false, tries: 0, nested: 0 }
-  /** Frees the slot; set while the call holds one. */
-  release: (() => void) | undefined
-  /** The call's place among the bodies that run at once: a call with running children counts as waiting. */
-  place: Place | undefined
+  /** What is known of the body, whatever wrappers say. `running`: bodies that have not settled; `left`: nested calls whose
+   *  bodies were abandoned and have not settled; `nested`: nested calls so far, over all tries. */
+  readonly body = { started: false, running: 0, left: 0, abandoned: false, tries: 0, nested: 0 }
+  /** The slot, while the call has one. */
+  slot: Holder | undefined
+  queuedMs = 0
   /** Called when the last body has settled after the call left `execute`. */
   private onBodyEnd: (() => void)[] = []
-  queuedMs = 0
   readonly trace: TraceStep[] = []
   /** Details of the step being taken. */
   detail: Omit<TraceStep, 'stage' | 'outcome'> = {}
   readonly startedAt: number
-  stageAt: number
+  private stageAt: number
   settled: SettledCall | undefined
   /** Limits of tries under way: they stand still while a nested call waits for a person. */
   readonly deadlines = new Set<{ pause(): void; resume(): void }>()
@@ -159,12 +119,7 @@ export class CallState {
   constructor(start: CallStart) {
     this.start = start
     this.machine = start.machine
-    this.startedAt = start.machine.clock.monotonic()
-    this.stageAt = this.startedAt
-  }
-
-  get args(): JsonObject {
-    return this.call?.args ?? {}
+    this.startedAt = this.stageAt = start.machine.clock.monotonic()
   }
 
   get executed(): Executed {
@@ -186,21 +141,39 @@ export class CallState {
     for (const then of this.onBodyEnd.splice(0)) then()
   }
 
+  listenersOf(event: string): readonly Listener[] {
+    return this.machine.listeners.of(event, this.start.agent)
+  }
+
+  step(stage: string, outcome: string): void {
+    const now = this.machine.clock.monotonic()
+    this.trace.push({ stage, outcome, ms: rounded(now - this.stageAt), ...this.detail })
+    this.detail = {}
+    this.stageAt = now
+  }
+
   /** Records who was not asked: `all` but the first `reached`. */
   noteUnasked(all: readonly { readonly plugin: string; readonly label?: string }[], reached: number): void {
     if (reached < all.length) this.detail.unasked = all.slice(reached).map(({ plugin, label }) => label ?? plugin)
   }
 
-  deny(denial: Denial): void {
-    this.denial = denial
-    this.detail.by = denial.by
-    this.detail.reason = denial.reason
-    if (denial.rule !== undefined) this.detail.rule = denial.rule
-    if (denial.code !== undefined) this.detail.code = denial.code
-  }
-
-  denyBy(by: string, verdict: DenyVerdict): void {
-    const { reason, rule, remedy } = verdict
-    this.deny({ by, reason, ...(rule !== undefined && { rule }), ...(remedy !== undefined && { remedy }) })
+  deny(by: string, denial: Denial): void {
+    const { reason, rule, code } = denial
+    this.denial = { ...denial, by }
+    Object.assign(this.detail, { by, reason, ...(rule !== undefined && { rule }), ...(code !== undefined && { code }) })
   }
 }
+
+/** Microseconds are as fine as it gets. */
+export function rounded(ms: number): number {
+  return Math.round(ms * 1000) / 1000
+}
+
+/** A call that has passed `admit`. */
+export type AdmittedCall = CallState & { readonly entry: Registered; call: Call }
+/** A call that something denied. */
+export type DeniedCall = AdmittedCall & { readonly denial: NonNullable<CallState['denial']> }
+/** A call whose outcome is known, though content and value may still change. */
+export type DecidedCall = CallState & { outcome: Outcome }
+/** A decided call that passed `admit`. */
+export type EndedCall = AdmittedCall & DecidedCall

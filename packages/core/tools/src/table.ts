@@ -11,6 +11,7 @@ export const callTable = defineTable({
       does: 'Finds the tool, pins its definition, parses and validates the arguments, and logs the call.',
       outcomes: { admitted: 'prepare', 'unknown-tool': 'result', invalid: 'result', aborted: 'result' },
       detours: ['threw'],
+      failsAs: 'failed',
       writes: ['tool/call', 'tool/code-dispatch'],
       shows: ['the call card, pending'],
     },
@@ -20,6 +21,7 @@ export const callTable = defineTable({
       outcomes: { ready: 'pre-execute', invalid: 'finalize' },
       answers: [],
       detours: ['threw', 'expired', 'aborted'],
+      failsAs: 'denied',
       writes: ['tool/rewritten'],
       shows: ['the call card of the new arguments'],
     },
@@ -29,18 +31,21 @@ export const callTable = defineTable({
       outcomes: { allow: 'guards', ask: 'screen', deny: 'denied' },
       answers: ['allow', 'ask', 'deny'],
       detours: ['threw', 'expired', 'aborted'],
+      failsAs: 'denied',
     },
     screen: {
       does: 'Asks the guards before a person is asked.',
       opened: { kind: 'guards', name: 'ctx.tools.guard' },
       outcomes: { clear: 'approval', deny: 'denied' },
       detours: ['threw', 'aborted'],
+      failsAs: 'denied',
     },
     approval: {
       does: 'Puts one question to whoever can answer.',
       opened: { kind: 'service', name: 'ctx.approval' },
       outcomes: { 'allowed-once': 'guards', rejected: 'denied', cancelled: 'denied', unavailable: 'denied' },
       detours: ['threw', 'aborted'],
+      failsAs: 'denied',
       writes: ['approval/asked', 'approval/decided'],
       shows: ['the question'],
     },
@@ -49,6 +54,7 @@ export const callTable = defineTable({
       opened: { kind: 'guards', name: 'ctx.tools.guard' },
       outcomes: { pass: 'execute', deny: 'denied' },
       detours: ['threw', 'aborted'],
+      failsAs: 'denied',
     },
     execute: {
       does: 'Runs the body inside the wrappers.',
@@ -56,6 +62,7 @@ export const callTable = defineTable({
       outcomes: { done: 'post-execute' },
       answers: ['done'],
       detours: ['threw', 'expired'],
+      failsAs: 'failed',
       writes: ['tool/started'],
       shows: ['progress'],
     },
@@ -69,6 +76,7 @@ export const callTable = defineTable({
       outcomes: { accept: 'finalize', replace: 'finalize', block: 'finalize' },
       answers: ['accept', 'replace', 'block'],
       detours: ['threw', 'expired'],
+      failsAs: 'withheld',
     },
     normalize: {
       does: 'Makes a well-formed result of what went wrong.',
@@ -116,3 +124,9 @@ export const batchTable = defineTable({
 export type CallStage = StageOf<typeof callTable>
 export type CallOutcome<S extends CallStage> = OutcomeOf<typeof callTable, S>
 export type CallAnswer<S extends CallStage> = AnswerOf<typeof callTable, S>
+
+/** What a throw or an expiry in the stage makes of the call: the column of the table. */
+export function failsAs(stage: CallStage): 'failed' | 'denied' | 'withheld' {
+  const row = callTable.stages[stage]
+  return 'failsAs' in row ? row.failsAs : 'failed'
+}

@@ -1,214 +1,18 @@
-/** Owns the words of tools: definitions, calls, verdicts, attempts, results and the Approval port. */
+/** Owns the words of `ctx.tools`: requests, what they settle to, and the events that plugins take part by. */
 import type {} from 'cordis'
 import type { Json, JsonObject } from '@sluice/base'
-import type { AskData, Card, ContentPart, Executed, Outcome, Session, ToolResultData } from '@sluice/session'
-import type { TSchema } from 'typebox'
-import type { CallAnswer } from './table.ts'
-
-export type { Card, ContentPart, Executed, Outcome } from '@sluice/session'
+import type { Session, ToolResultData } from '@sluice/session'
+import type { Attempt } from './attempt.ts'
+import type { Call } from './call.ts'
+import type { ToolDefinition, ToolInfo } from './definition.ts'
+import type { ExecuteRun } from './execute.ts'
+import type { Guard } from './guards.ts'
+import type { ToolResult } from './outcome.ts'
+import type { Config } from './plugin.ts'
+import type { PostVerdict } from './post.ts'
+import type { Verdict } from './verdicts.ts'
 
 type Awaitable<T> = T | PromiseLike<T>
-
-// ---- definitions ----------------------------------------------------------------------------------------------------
-
-export interface Annotations {
-  /** The body changes nothing outside. */
-  readonly readOnly?: boolean
-  /** Running the body twice with the same arguments has the effect of once. */
-  readonly idempotent?: boolean
-  /** The body may destroy what cannot be made again. */
-  readonly destructive?: boolean
-  /** The body reaches beyond the workspace (network, other people). */
-  readonly openWorld?: boolean
-  /** The body acts only through nested calls, each of which is judged by itself. */
-  readonly transparent?: boolean
-  /** The body starts programs that its arguments choose. */
-  readonly startsProcesses?: boolean
-}
-
-/** Keys that a body reads or writes: many readers or one writer per key. */
-export interface Keys {
-  readonly reads?: readonly string[]
-  readonly writes?: readonly string[]
-}
-
-export type Overlap<Args = JsonObject> = 'exclusive' | 'parallel' | ((args: Args, session: Session) => Keys)
-
-/** What a third party registers. Everything but name, description, parameters and `execute` is optional. */
-export interface ToolDefinition<Args = JsonObject> {
-  /** `[A-Za-z0-9_-]{1,64}`. */
-  readonly name: string
-  readonly description: string
-  /** JSON Schema of an object (TypeBox, or any Standard JSON Schema with `~standard.jsonSchema`). */
-  readonly parameters: TSchema | object
-  /** JSON Schema of the value that `execute` returns. */
-  readonly output?: TSchema | object
-  readonly annotations?: Annotations
-  /** Names of the same tool in other products' configurations, such as `Bash`. */
-  readonly aliases?: readonly string[]
-  /** How bodies may overlap in a batch. Default `exclusive`. */
-  readonly overlap?: Overlap<Args>
-  /** Deadline of one try in ms; `policy/timeout` enforces it. */
-  readonly timeoutMs?: number
-  /** `false`: arguments are taken as they are, never repaired. */
-  readonly repair?: false
-  /** `false`: the tool cannot be called by the body of another. */
-  readonly nested?: false
-  execute(args: Args, run: Run): Awaitable<unknown>
-  /** What the model reads of a value. Default: the text itself, or JSON. */
-  render?(value: Json, args: Args): string | readonly ContentPart[]
-  /** Last change of the content, on every call that reached `prepare`. Synchronous. */
-  finalizeContent?(call: Call, result: ToolResult): readonly ContentPart[]
-  presentCall?(args: Args): Card
-  presentResult?(args: Args, result: ToolResult): Card
-  /** What a rule of the form `tool(specifier)` is compared with. */
-  specifier?(args: Args): string | undefined
-}
-
-/** What a body is given. Dies when the body settles. */
-export interface Run {
-  readonly callId: string
-  readonly agent: string | undefined
-  readonly session: Session
-  readonly signal: AbortSignal
-  /** 1 for the first try. */
-  readonly attempt: number
-  progress(update: Json): void
-  /** Says something to a person, through the logger. */
-  log(message: string): void
-  /** Makes a nested call; the only way to make one.
-   *  @throws TOOLS_NESTED_FAILED with code, tool, reason, executed; TOOLS_RUN_OVER after the body has settled */
-  call(tool: string, args: unknown): Promise<Json>
-  /** Tells the model something after the batch. */
-  context(message: string): void
-  /** The turn ends after this batch. */
-  endTurn(): void
-}
-
-// ---- the call as listeners see it -----------------------------------------------------------------------------------
-
-/** Frozen. Nobody can change it. */
-export interface Call {
-  readonly id: string
-  readonly tool: string
-  readonly args: JsonObject
-  readonly agent: string | undefined
-  /** Id of the call whose body made this one; assigned by the executor. */
-  readonly parent: string | undefined
-  readonly session: Session
-  readonly signal: AbortSignal
-  readonly annotations: Annotations
-  readonly aliases: readonly string[]
-  /** Deadline that the definition asks for, in ms. */
-  readonly timeoutMs: number | undefined
-  /** `specifier(args)` of the definition. */
-  readonly specifier: string | undefined
-  readonly card: Card
-}
-
-export interface AbstainVerdict {
-  readonly kind: 'abstain'
-}
-export interface AllowVerdict {
-  readonly kind: 'allow'
-  readonly reason?: string
-  readonly rule?: string
-}
-export interface AskVerdict {
-  readonly kind: 'ask'
-  readonly reason: string
-  readonly rule?: string
-  /** Lasting rules that the person may choose to store, with their exact text. */
-  readonly offers?: readonly Offer[]
-}
-export interface DenyVerdict {
-  readonly kind: 'deny'
-  readonly reason: string
-  readonly rule?: string
-  /** Remedy for the model, shown after the reason. */
-  readonly remedy?: string
-}
-interface VerdictShapes {
-  readonly allow: AllowVerdict
-  readonly ask: AskVerdict
-  readonly deny: DenyVerdict
-}
-/** What a listener of `tools/pre-execute` may say: to abstain, or an answer of the stage's row. */
-export type Verdict = AbstainVerdict | VerdictShapes[CallAnswer<'pre-execute'>]
-
-export interface Offer {
-  readonly id: string
-  /** The exact rule that would be stored. */
-  readonly text: string
-}
-
-/** A deny reason, or nothing to abstain. Synchronous. */
-export type Guard = (call: Call) => string | undefined
-
-// ---- execution ------------------------------------------------------------------------------------------------------
-
-/** What one try came to. */
-export type Attempt =
-  | { readonly status: 'succeeded'; readonly executed: Executed; readonly value: Json; readonly late?: true }
-  | { readonly status: 'failed'; readonly executed: Executed; readonly code: string; readonly message: string }
-  | { readonly status: 'aborted'; readonly executed: Executed; readonly reason: string }
-  | { readonly status: 'timed-out'; readonly executed: Executed; readonly reason: string }
-
-/** What a wrapper of `tools/execute` is given besides the call. */
-export interface ExecuteRun {
-  readonly attempt: number
-  /** Fires when the call is aborted, or the deadline of a wrapper outside this one is over. */
-  readonly signal: AbortSignal
-  /** Adds a reason to abort this try: when `ms` have passed the signal of the body fires and the try is timed-out.
-   *  The clock stands still while a nested call waits for a person. */
-  deadline(ms: number): void
-}
-
-/** The result as post-execute listeners, presenters and observers see it. Frozen. */
-export interface ToolResult {
-  readonly callId: string
-  readonly tool: string
-  readonly outcome: Outcome
-  readonly content: readonly ContentPart[]
-  readonly value?: Json
-  readonly contexts: readonly string[]
-  readonly endTurn: boolean
-}
-
-interface Extras {
-  readonly contexts?: readonly string[]
-  readonly endTurn?: true
-}
-
-export interface AcceptVerdict extends Extras {
-  readonly kind: 'accept'
-}
-export interface ReplaceVerdict extends Extras {
-  readonly kind: 'replace'
-  readonly content?: string | readonly ContentPart[]
-  /** Only on `succeeded`: validated and rendered again. */
-  readonly value?: Json
-  /** With `content` alone: the value stays as it is. */
-  readonly keepValue?: true
-}
-export interface BlockVerdict extends Extras {
-  readonly kind: 'block'
-  readonly reason: string
-}
-interface PostShapes {
-  readonly accept: AcceptVerdict
-  readonly replace: ReplaceVerdict
-  readonly block: BlockVerdict
-}
-/** What a listener of `tools/post-execute` may say: an answer of the stage's row. */
-export type PostVerdict = PostShapes[CallAnswer<'post-execute'>]
-
-/** What `next()` of `tools/post-execute` gives: acceptance, with the result that the later listeners left. */
-export interface PassedOn extends AcceptVerdict {
-  readonly result: ToolResult
-}
-
-// ---- requests and settlement ----------------------------------------------------------------------------------------
 
 export interface CallRequest {
   readonly id: string
@@ -243,28 +47,6 @@ export interface SettledBatch {
   readonly endTurn: boolean
 }
 
-// ---- the Approval port ----------------------------------------------------------------------------------------------
-
-export interface ApprovalRequest {
-  readonly call: Call
-  readonly card: Card
-  readonly asks: readonly AskData[]
-}
-
-export type ApprovalDecision =
-  | { readonly decision: 'allowed-once'; readonly by: string; readonly offer?: string }
-  | { readonly decision: 'rejected'; readonly by: string; readonly message?: string }
-  | { readonly decision: 'cancelled'; readonly by: string }
-  | { readonly decision: 'unavailable'; readonly by: string; readonly message?: string }
-
-/** Filled by `core/approval` as `ctx.approval`. Writes `approval/asked` and `approval/decided`, always paired. */
-export interface ApprovalPort {
-  /** Never rejects for a missing or broken answerer: that is `unavailable`. */
-  ask(request: ApprovalRequest): Promise<ApprovalDecision>
-}
-
-// ---- the service ----------------------------------------------------------------------------------------------------
-
 /** What is mounted, for documentation and explanation. */
 export interface ListenerInfo {
   /** `name#uid` of the plugin. */
@@ -280,20 +62,7 @@ export interface LivePipeline {
   readonly guards: readonly (ListenerInfo & { readonly name: string })[]
   readonly required: readonly string[]
   readonly mayAllow: readonly string[]
-  readonly otherwise: 'ask' | 'allow' | 'deny'
-}
-
-/** A definition as others may see it: no body. */
-export interface ToolInfo {
-  readonly name: string
-  readonly description: string
-  readonly parameters: JsonObject
-  readonly output: JsonObject | undefined
-  readonly annotations: Annotations
-  readonly aliases: readonly string[]
-  readonly overlap: 'exclusive' | 'parallel' | 'keys'
-  readonly timeoutMs: number | undefined
-  readonly plugin: string
+  readonly otherwise: Config['otherwise']
 }
 
 /** Who makes a call: a model, or the body of another call. */

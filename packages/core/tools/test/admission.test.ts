@@ -1,5 +1,5 @@
 import { deferred, flushMicrotasks, probeTool } from '@sluice/testkit'
-import type { CallRequest } from '@sluice/tools'
+import type { Call, CallRequest, ToolResult } from '@sluice/tools'
 import { describe, expect, test } from 'vitest'
 import type { KnownEvent, SessionEventMap } from '@sluice/session'
 import { type Bench, steps } from './kit.ts'
@@ -75,16 +75,17 @@ describe('an unknown tool', () => {
     for (const name of ['read_file', 'write_file', 'bash'])
       await bench.register(probeTool({ name, ...(name === 'bash' && { aliases: ['Shell'] }) }).definition)
     let asked = 0
-    for (const event of [
-      'tools/prepare',
-      'tools/pre-execute',
-      'tools/execute',
-      'tools/post-execute',
-      'tools/result',
-    ] as const)
+    for (const event of ['tools/prepare', 'tools/pre-execute', 'tools/execute', 'tools/post-execute'] as const)
       await bench.plugin(`on-${event}`, (ctx) => void ctx.on(event, () => void asked++ as never))
     await bench.plugin('guard', (ctx) => void ctx.tools.guard('counts', () => (asked++, undefined)))
+    const told: (readonly [Call, ToolResult])[] = []
+    await bench.plugin('watch', (ctx) => void ctx.on('tools/result', (call, result) => void told.push([call, result])))
     const settled = await bench.call('readfile')
+    // 9.4
+    expect(told).toHaveLength(1)
+    expect(told[0]?.[0]).toMatchObject({ id: settled.callId, tool: 'readfile', args: {}, card: { kind: 'generic' } })
+    expect(told[0]?.[0]).toSatisfy(Object.isFrozen)
+    expect(told[0]?.[1]).toBe(settled.result)
     expect(settled.result.outcome).toEqual({
       tag: 'unknown-tool',
       executed: 'no',

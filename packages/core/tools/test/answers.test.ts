@@ -63,8 +63,8 @@ const noVerdicts: Record<string, () => unknown> = {
 const codes: Record<string, string> = {
   'offers with a hole': 'JSON_NOT_LOSSLESS',
   'offers of a class': 'JSON_NOT_LOSSLESS',
-  'a getter that fails': 'TOOLS_LISTENER_FAILED',
-  'a revoked proxy': 'TOOLS_LISTENER_FAILED',
+  'a getter that fails': 'LISTENER_FAILED',
+  'a revoked proxy': 'LISTENER_FAILED',
 }
 
 const thrown: Record<string, unknown> = {
@@ -128,7 +128,7 @@ describe('strict decoding', () => {
             executed: 'no',
             stage: event === 'tools/prepare' ? 'prepare' : 'pre-execute',
             by: `breaks#${fiber.uid}`,
-            code: 'TOOLS_LISTENER_FAILED',
+            code: 'LISTENER_FAILED',
           })
           await fiber.dispose()
         }
@@ -207,7 +207,7 @@ describe('strict decoding', () => {
         tag: 'denied',
         stage: 'prepare',
         by: `rewriter#${fiber.uid}`,
-        code: expect.stringMatching(/^(TOOLS_BAD_ANSWER|TOOLS_LISTENER_FAILED|JSON_NOT_LOSSLESS)$/) as string,
+        code: expect.stringMatching(/^(TOOLS_BAD_ANSWER|LISTENER_FAILED|JSON_NOT_LOSSLESS)$/) as string,
       })
       await fiber.dispose()
     }

@@ -84,7 +84,7 @@ it('a throw of a wrapper publishes its code, the plugin and whether the body ran
     expect(settled.result.outcome).toEqual({
       tag: 'failed',
       executed,
-      code: 'TOOLS_LISTENER_FAILED',
+      code: 'LISTENER_FAILED',
       message: 'tripped',
       by: `clumsy#${wrapper.uid}`,
     })
@@ -302,7 +302,7 @@ it('a wrapper that uses up its own time has thrown, and time inside next() is no
   expect(settled.result.outcome).toMatchObject({
     tag: 'failed',
     executed: 'no',
-    code: 'TOOLS_LISTENER_EXPIRED',
+    code: 'LISTENER_EXPIRED',
     by: `slow#${wrapper.uid}`,
   })
   expect(steps(settled)).toContain('execute:expired')

@@ -24,13 +24,13 @@ describe('the time of a listener', () => {
       executed: 'no',
       stage: 'pre-execute',
       by: expect.stringMatching(/^hangs#\d+$/) as string,
-      code: 'TOOLS_LISTENER_EXPIRED',
+      code: 'LISTENER_EXPIRED',
     })
     expect(steps(settled).slice(2, 4)).toEqual(['pre-execute:expired', 'normalize:normalized'])
     await mounted[0]?.dispose()
     await bench.plugin('rewriter', (ctx) => void ctx.on('tools/prepare', forever))
     const second = await bench.call('probe')
-    expect(second.result.outcome).toMatchObject({ tag: 'denied', stage: 'prepare', code: 'TOOLS_LISTENER_EXPIRED' })
+    expect(second.result.outcome).toMatchObject({ tag: 'denied', stage: 'prepare', code: 'LISTENER_EXPIRED' })
     expect(steps(second)[1]).toBe('prepare:expired')
     expect(probe.runs).toBe(0)
     expect(bench.world.clock.pending).toBe(0)
@@ -130,7 +130,7 @@ describe('the time of a listener', () => {
     const settled = await bench.call('probe')
     late.resolve({ kind: 'allow' })
     await flushMicrotasks()
-    expect(settled.result.outcome).toMatchObject({ tag: 'denied', code: 'TOOLS_LISTENER_EXPIRED' })
+    expect(settled.result.outcome).toMatchObject({ tag: 'denied', code: 'LISTENER_EXPIRED' })
     expect(probe.runs).toBe(0)
     await slow?.dispose()
     const failing = deferred<unknown>()

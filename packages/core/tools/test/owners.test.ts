@@ -1,3 +1,4 @@
+import { compose } from '@sluice/compose'
 import { probeTool, simWorld, worldPlugin } from '@sluice/testkit'
 import * as sessionPlugin from '@sluice/session'
 import { memoryStorePlugin } from '@sluice/session'
@@ -110,5 +111,59 @@ describe('listeners that were there before the tools', () => {
     expect(allowing.probe.runs).toBe(0)
     const denying = await composition((ctx) => void ctx.on('tools/pre-execute', () => deny('early')))
     expect((await denying.call()).result.outcome).toMatchObject({ tag: 'denied', reason: 'early' })
+  })
+})
+
+// 4.3
+describe('a name on mayAllow', () => {
+  const allows = (ctx: Context) => void ctx.on('tools/pre-execute', () => allow)
+  const named = (apply: (ctx: Context) => void) => ({ name: 'permissions', apply })
+
+  test('helps no plugin that another plugin mounts, and what a trusted one mounts is a part of it', async () => {
+    const bench = await soundBench({ config: { otherwise: 'deny' } })
+    const probe = probeTool()
+    await bench.register(probe.definition)
+    const stranger = await bench.plugin('stranger', (ctx) => void ctx.plugin(named(allows)))
+    const settled = await bench.call('probe')
+    expect(askedIn(settled)).toEqual(['permissions:allow (void)'])
+    expect(probe.runs).toBe(0)
+    await stranger.dispose()
+    await bench.plugin('permissions', (ctx) => void ctx.plugin({ name: 'rules', apply: allows }))
+    expect(askedIn(await bench.call('probe'))).toEqual(['rules:allow'])
+    expect(probe.runs).toBe(1)
+  })
+
+  test('is the id of an entry where a composition file was loaded, whatever a plugin calls itself', async () => {
+    const probe = probeTool()
+    const entries = [
+      ['session-store', memoryStorePlugin],
+      ['@sluice/session', sessionPlugin],
+      ['@sluice/tools', toolsPlugin],
+      ['probe', { inject: ['tools'], apply: (ctx: Context) => void ctx.tools.register(probe.definition) }],
+    ] as const
+    const saidUnder = async (name: string, plugin: unknown) => {
+      const modules = new Map<string, unknown>([...entries, [name, plugin]])
+      const world = simWorld({
+        autoAdvance: true,
+        files: { '/proj/sluice.yml': [...modules.keys()].map((entry) => `- name: "${entry}"\n`).join('') },
+      })
+      const ctx = new Context()
+      await ctx.plugin(worldPlugin(world))
+      const importer = async (wanted: string) => modules.get(wanted)
+      const composed = await compose(ctx, { file: '/proj/sluice.yml', world, importer })
+      const session = await ctx.sessions.create({ cwd: '/proj' })
+      const settled = await ctx.tools.execute({ session, call: { id: 'c', tool: 'probe', arguments: {} } })
+      await composed.dispose()
+      return askedIn(settled)
+    }
+    expect(await saidUnder('@sluice/permissions', { name: 'mine', apply: allows })).toEqual(['mine:allow'])
+    expect(await saidUnder('permissions', named(allows))).toEqual(['permissions:allow'])
+    const forgeries = [
+      named(allows),
+      { name: 'x', apply: (ctx: Context) => void ctx.plugin(named(allows)) },
+      { name: 'x', apply: (ctx: Context) => void ctx.root.plugin(named(allows)) },
+    ]
+    for (const forgery of forgeries) expect(await saidUnder('./evil.ts', forgery)).toEqual(['permissions:allow (void)'])
+    expect(probe.runs).toBe(2)
   })
 })

@@ -60,7 +60,7 @@ it('a throw after a failure or a denial keeps what happened and withholds the co
     const settled = await end(tag)
     expect(settled.result.outcome).toMatchObject({ tag, executed })
     expect(textOf(settled.result)).not.toContain(secret)
-    expect(textOf(settled.result)).toContain('TOOLS_LISTENER_FAILED')
+    expect(textOf(settled.result)).toContain('LISTENER_FAILED')
     expect(bench.results().filter(({ callId }) => callId === settled.callId)).toHaveLength(1)
   }
 })
@@ -106,7 +106,7 @@ it('a listener that uses up its own time has thrown', async () => {
   expect(settled.result.outcome).toMatchObject({
     tag: 'failed',
     executed: 'yes',
-    code: 'TOOLS_LISTENER_EXPIRED',
+    code: 'LISTENER_EXPIRED',
     by: `hung#${plugin.uid}`,
   })
   expect(steps(settled)).toContain('post-execute:expired')

@@ -251,11 +251,31 @@ it('a plugin that unloads while its listener runs has thrown, and its listeners 
     const after = event === 'tools/execute' || event === 'tools/post-execute'
     expect(result.outcome, event).toMatchObject({
       tag: after ? 'failed' : 'denied',
-      code: 'TOOLS_LISTENER_GONE',
+      code: 'LISTENER_GONE',
       by: label,
     })
     expect(entered, event).toBe(1)
     expect(probe.runs).toBe(event === 'tools/post-execute' ? 1 : 0)
+  }
+})
+
+// 13.4
+it('a listener that is registered for one time answers that time, at once or later', async () => {
+  const events = ['tools/prepare', 'tools/pre-execute', 'tools/execute', 'tools/post-execute'] as const
+  for (const event of events) {
+    const bench = await soundBench()
+    await bench.register(tool('probe'))
+    let entered = 0
+    await bench.plugin('once', (ctx) => {
+      const listener = async (...all: unknown[]) => {
+        entered++
+        await Promise.resolve()
+        return (all.at(-1) as () => unknown)()
+      }
+      ctx.once(event as 'tools/prepare', listener as never)
+    })
+    for (let i = 0; i < 2; i++) expect((await bench.call('probe')).result.outcome.tag, event).toBe('succeeded')
+    expect(entered, event).toBe(1)
   }
 })
 

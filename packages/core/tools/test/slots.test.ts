@@ -1,5 +1,5 @@
 /** Proves how bodies of one batch overlap: keys, places, queues, and what abandoned bodies keep. */
-import type { CallRequest, Overlap, SettledBatch, SettledCall } from '@sluice/tools'
+import type { CallRequest, Overlap, SettledBatch } from '@sluice/tools'
 import { deferred, flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
 import { type Bench, type BenchOptions, steps } from './kit.ts'
@@ -264,65 +264,4 @@ it('an abandoned body gives up its place among those that run at once', async ()
   const { calls } = await run({ name: 'a' })
   expect(calls[0]?.result.outcome.tag).toBe('succeeded')
   late.resolve()
-})
-
-// 10.2
-it('a body that waits for nested calls leaves its place to others, and goes on when it has one again', async () => {
-  const bench = await soundBench({ config: { parallelMax: 1 } })
-  let running = 0
-  let most = 0
-  const wait = async (ms: number) => {
-    most = Math.max(most, ++running)
-    await new Promise<void>((resolve) => bench.world.clock.timer(ms, resolve))
-    running--
-  }
-  await bench.register(probeTool({ name: 'leaf', overlap: 'parallel', body: () => wait(10) }).definition)
-  await bench.register(
-    probeTool({
-      name: 'tree',
-      overlap: 'parallel',
-      body: async (_args, run) => {
-        for (let i = 0; i < 3; i++) {
-          await wait(5)
-          await Promise.all([run.call('leaf', {}), run.call('leaf', {})])
-        }
-        await wait(5)
-      },
-    }).definition,
-  )
-  const calls = ['tree', 'leaf', 'tree', 'leaf'].map((tool, i): CallRequest => ({ id: `b${i}`, tool, arguments: {} }))
-  const { calls: settled } = await bench.ctx.tools.batch({ session: bench.session, calls })
-  expect(settled.map(({ result }) => result.outcome.tag)).toEqual(Array(4).fill('succeeded'))
-  expect([most, running]).toEqual([1, 0])
-})
-
-// 10.2, 10.5
-it('a body that waits for its place again is reached by an abort', async () => {
-  const bench = await soundBench({ config: { parallelMax: 1, graceMs: 50 } })
-  const abort = new AbortController()
-  const hold = deferred()
-  let regained = false
-  let hog: Promise<SettledCall> | undefined
-  await bench.register(probeTool({ name: 'hog', overlap: 'parallel', body: () => hold.promise }).definition)
-  await bench.register(
-    probeTool({ name: 'leaf', overlap: 'parallel', body: () => void (hog = bench.call('hog')) }).definition,
-  )
-  await bench.register(
-    probeTool({
-      name: 'tree',
-      overlap: 'parallel',
-      body: async (_args, run) => {
-        await run.call('leaf', {})
-        regained = true
-        run.signal.throwIfAborted()
-      },
-    }).definition,
-  )
-  const tree = bench.call('tree', {}, { signal: abort.signal })
-  await flushMicrotasks()
-  expect(regained).toBe(false)
-  abort.abort()
-  expect((await tree).result.outcome).toMatchObject({ tag: 'aborted', executed: 'yes' })
-  hold.resolve()
-  expect((await hog)?.result.outcome.tag).toBe('succeeded')
 })

@@ -190,7 +190,7 @@ export async function drive(path: readonly Step[]): Promise<Drive> {
       'tools/post-execute',
       steered((next: () => unknown) => rig.review(next)),
     )
-    ctx.on('tools/result', ({ tool }) => void (tool === 'subject' && counts.announced++))
+    ctx.on('tools/result', ({ id }) => void (id === 'subject' && counts.announced++))
   })
   if (rig.untouchableApproval) await provideUntouchable(bench)
   else

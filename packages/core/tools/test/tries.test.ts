@@ -226,7 +226,7 @@ it('a wrapper that throws while the body runs stops the body before the call goe
   })
   const { result } = await bench.call('probe')
   expect([aborted, probe.active]).toEqual([true, 0])
-  expect(result.outcome).toMatchObject({ tag: 'failed', executed: 'yes', code: 'TOOLS_LISTENER_FAILED' })
+  expect(result.outcome).toMatchObject({ tag: 'failed', executed: 'yes', code: 'LISTENER_FAILED' })
 })
 
 // 7.3

@@ -153,7 +153,7 @@ describe('the strictest verdict wins', () => {
     await flushMicrotasks()
     expect(settled).toBe(false)
     held.resolve()
-    expect((await call).result.outcome).toMatchObject({ tag: 'denied', reason: 'outer', code: 'TOOLS_LISTENER_FAILED' })
+    expect((await call).result.outcome).toMatchObject({ tag: 'denied', reason: 'outer', code: 'LISTENER_FAILED' })
   })
 
   test('an inner deny stands with its own reason and rule whatever the outer listener does afterwards', async () => {

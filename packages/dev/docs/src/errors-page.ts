@@ -1,6 +1,7 @@
 /** Owns the page of errors: each code, when it happens and what to do about it. */
 import * as base from '@sluice/base'
 import * as composing from '@sluice/compose'
+import * as listeners from '@sluice/listeners'
 import * as pipeline from '@sluice/pipeline'
 import type { Booted } from './boot.ts'
 import { code, page, table } from './markdown.ts'
@@ -8,7 +9,7 @@ import { compare } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** Packages that are below every composition, so that no entry names them. */
-const foundations: readonly unknown[] = [base, composing, pipeline]
+const foundations: readonly unknown[] = [base, composing, listeners, pipeline]
 
 interface Row {
   readonly when: string

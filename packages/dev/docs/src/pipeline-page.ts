@@ -92,6 +92,7 @@ function stageSection(stages: StageTable, stage: string, row: StageRow, particip
     ['A listener may answer', (answers ?? []).join(', ')],
     ['Leads to', outcomesOf(row)],
     ['On failure', detoursOf(stages, stage, row)],
+    ['A throw or expiry makes it', row.failsAs ?? ''],
     ['Writes', (row.writes ?? []).map(code).join(', ')],
     ['Shows', (row.shows ?? []).join(', ')],
   ].filter(([, value]) => value !== '')

@@ -23,7 +23,7 @@ describe('the README of the project', () => {
         (request) => (heard.push(...request.messages.map((message) => JSON.stringify(message.content))), 'done'),
       ],
       tools: [tool('edit', () => 'edited')],
-      entries: '- name: ./house-rules.ts\n- name: allowing\n',
+      entries: '- name: ./house-rules.ts\n- id: permissions\n  name: allowing\n',
       modules: { allowing },
     })
     await writeFile(join(p.folder, 'house-rules.ts'), block)

@@ -15,7 +15,7 @@ const allowing = {
       (call: Call): Verdict => (call.tool === 'risky' ? { kind: 'ask', reason: 'it is risky' } : { kind: 'allow' }),
     ),
 }
-const permitted = { entries: '- name: allowing\n', modules: { allowing } }
+const permitted = { entries: '- id: permissions\n  name: allowing\n', modules: { allowing } }
 
 async function runIn(p: Place, terminal: WatchedTerminal, ...argv: string[]) {
   return p.sluice(terminal, 'run', '--composition', p.composition, '--model', 'sim/one', ...argv)

@@ -49,10 +49,3 @@ export class AbortSource {
     this.callbacks.clear()
   }
 }
-
-/** The reason of an abort in words. */
-export function reasonText(reason: unknown): string {
-  if (typeof reason === 'string' && reason !== '') return reason
-  if (reason instanceof Error && reason.name !== 'AbortError' && reason.message !== '') return reason.message
-  return 'the caller stopped it'
-}

@@ -1,8 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
-import { type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { fit } from '../src/repair.ts'
+import { fit, type Json, type JsonObject, lossless, schemaCheck } from '../src/index.ts'
 
 const typeArb = fc.constantFrom('string', 'integer', 'number', 'boolean', 'null', 'array', 'object')
 

@@ -1,6 +1,5 @@
-/** Owns lenient repair of arguments: values that arrive as strings, and nulls for optional fields. */
-import type { Json, JsonObject } from '@sluice/base'
-import { payload } from './payload.ts'
+/** Owns fitting a value to a JSON Schema that it nearly fits: values that arrive as strings, and nulls for optional fields. */
+import { isObject, type Json, type JsonObject, losslessCopy } from './json.ts'
 
 export interface Fitted {
   readonly value: Json
@@ -19,7 +18,7 @@ function typesOf(schema: JsonObject): readonly string[] {
 }
 
 function asObject(value: Json | undefined): JsonObject | undefined {
-  return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined
+  return isObject(value) ? value : undefined
 }
 
 /** Follows `$ref`s inside the root schema. */
@@ -51,7 +50,7 @@ function fromString(text: string, types: readonly string[]): Json | undefined {
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
   if (types.includes('array') || types.includes('object')) {
     try {
-      const { value, replaced } = payload(JSON.parse(text))
+      const { value, replaced } = losslessCopy(JSON.parse(text))
       if (replaced > 0) return undefined
       if (Array.isArray(value) ? types.includes('array') : asObject(value) && types.includes('object')) return value
     } catch {
@@ -118,11 +117,12 @@ function acceptsNull(schema: JsonObject): boolean {
   return types.length === 0 || types.includes('null')
 }
 
-/** `value` with everything repaired that `schema` calls for. What cannot be repaired stays as it is. */
-export function fit(schema: JsonObject, value: JsonObject): Fitted {
+/** `value` with everything repaired that `schema` calls for. What cannot be repaired stays as it is. `around`: levels that
+ *  will enclose the value and count with it.
+ *  @throws what {@link losslessCopy} throws */
+export function fit(schema: JsonObject, value: JsonObject, around = 0): Fitted {
   const fitting = new Fitting(schema)
   const fitted = fitting.value(schema, value, '$', 0)
-  return fitting.repairs.length === 0
-    ? { value, repairs: [] }
-    : { value: payload(fitted).value, repairs: fitting.repairs }
+  const { repairs } = fitting
+  return { value: repairs.length === 0 ? value : losslessCopy(fitted, around).value, repairs }
 }

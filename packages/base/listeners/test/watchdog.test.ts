@@ -1,7 +1,7 @@
 /** Proves time limits: one timer for all, each limit with a clock that can stand still. */
 import { simClock } from '@sluice/testkit'
 import { expect, it } from 'vitest'
-import { Watchdog } from '../src/watchdog.ts'
+import { Watchdog } from '../src/index.ts'
 
 function watched() {
   const clock = simClock({ startAt: 0, autoAdvance: false })

@@ -1,0 +1,204 @@
+/** Proves asking: true owners, own time, the strictest answer, and nobody who is gone. */
+import { flushMicrotasks, simClock } from '@sluice/testkit'
+import { Context } from 'cordis'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  AbortSource,
+  type Listener,
+  Listeners,
+  narrowTo,
+  Round,
+  tell,
+  type TimeLimits,
+  Watchdog,
+} from '../src/index.ts'
+
+type Next = () => Promise<number>
+const event = 'test/how-much'
+const on = (ctx: Context, listener: (next: Next) => unknown, options: object = {}) =>
+  ctx.on(event as never, listener as never, options)
+
+/** The greatest number wins; 9 is final. */
+class Greatest extends Round<number> {
+  protected call(listener: Listener, next: Next): unknown {
+    return listener.call(next)
+  }
+  protected nothing(): number {
+    return 0
+  }
+  protected take(answer: unknown): number {
+    if (typeof answer !== 'number') throw new TypeError('no number')
+    if (answer === 9) this.over = true
+    return answer
+  }
+  protected join(own: number, later: number): number {
+    return Math.max(own, later)
+  }
+  protected failed(): number {
+    return 9
+  }
+}
+
+function bench() {
+  const ctx = new Context()
+  const clock = simClock({ startAt: 0, autoAdvance: true })
+  const limits: TimeLimits = { watchdog: new Watchdog(clock), msOf: () => 100 }
+  const listeners = new Listeners(ctx, [event])
+  const source = new AbortSource()
+  const round = (place?: string) => new Greatest(listeners.of(event, place), limits, source)
+  const mount = (name: string, apply: (own: Context) => unknown) =>
+    ctx.plugin({ name, apply: (own: Context) => void apply(own) })
+  const wait = (ms: number) => new Promise<void>((resolve) => clock.timer(ms, resolve))
+  return { ctx, clock, limits, listeners, source, round, mount, wait }
+}
+
+describe('a round', () => {
+  it('asks every listener once and joins their answers, whatever they do with next()', async () => {
+    const answer = fc.record({ says: fc.integer({ min: 0, max: 8 }), nexts: fc.integer({ min: 0, max: 3 }) })
+    await fc.assert(
+      fc.asyncProperty(fc.array(answer, { maxLength: 6 }), async (answers) => {
+        const { ctx, round } = bench()
+        const asked: number[] = []
+        for (const [place, { says, nexts }] of answers.entries())
+          on(ctx, async (next) => {
+            asked.push(place)
+            for (let i = 0; i < nexts; i++) await next()
+            return says
+          })
+        expect(await round().all()).toBe(Math.max(0, ...answers.map(({ says }) => says)))
+        expect(asked).toEqual(answers.map((_, place) => place))
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('is over with a final answer: nobody else is asked, and whoever was entered is awaited', async () => {
+    const { ctx, round, wait } = bench()
+    const log: string[] = []
+    on(ctx, (next) => (void next(), 9))
+    on(ctx, async () => (await wait(20), log.push('entered'), 5))
+    on(ctx, () => (log.push('never'), 1))
+    expect(await round().all()).toBe(9)
+    expect(log).toEqual(['entered'])
+  })
+
+  it('names the first failure: what is thrown, and nonsense', async () => {
+    for (const listener of [() => Promise.reject(new Error('no number')), () => 'nonsense', () => undefined]) {
+      const { mount, round } = bench()
+      const fiber = await mount('broken', (own) => on(own, listener))
+      const one = round()
+      expect(await one.all()).toBe(9)
+      expect(one.failure).toMatchObject({ how: 'threw', by: `broken#${fiber.uid}`, code: 'LISTENER_FAILED' })
+      expect(one.asked).toEqual([{ plugin: `broken#${fiber.uid}`, said: 'threw', reason: 'no number', ms: 0 }])
+    }
+  })
+
+  it('gives each listener its own time, which stands still inside next()', async () => {
+    const { mount, round, wait, clock } = bench()
+    await mount('patient', (own) => on(own, async (next) => (await next(), await wait(60), 1), { order: 1 }))
+    await mount('slow', (own) => on(own, async () => (await wait(90), 2), { order: 2 }))
+    expect(await round().all()).toBe(2)
+    const hangs = await mount('hangs', (own) => on(own, () => new Promise(() => {}), { order: 3 }))
+    const one = round()
+    expect(await one.all()).toBe(9)
+    expect(one.failure).toMatchObject({
+      how: 'expired',
+      by: `hangs#${hangs.uid}`,
+      code: 'LISTENER_EXPIRED',
+      message: `${event}: no answer within 100 ms`,
+    })
+    expect(clock.pending).toBe(0)
+  })
+
+  it('is diverted by an abort at once, and asks nobody any more', async () => {
+    const { mount, round, source, clock } = bench()
+    let late = 0
+    await mount('hangs', (own) => on(own, () => (source.fire('stop'), new Promise(() => {}))))
+    await mount('later', (own) => on(own, () => late++))
+    const one = round()
+    expect(await one.all()).toBe(9)
+    expect(one.failure?.how).toBe('aborted')
+    expect([late, clock.monotonic(), clock.pending]).toEqual([0, 0, 0])
+  })
+
+  it('fails for a listener whose plugin unloads or reloads before it has answered, and calls no disposed code', async () => {
+    for (const leave of ['dispose', 'restart'] as const) {
+      const { mount, round } = bench()
+      let go = () => {}
+      let called = 0
+      const fiber = await mount('leaving', (own) => {
+        on(own, async () => (called++, await new Promise<void>((resolve) => (go = resolve)), 1))
+        on(own, () => (called++, 1))
+      })
+      const one = round()
+      const label = `leaving#${fiber.uid}`
+      const verdict = one.all()
+      await fiber[leave]()
+      go()
+      expect(await verdict).toBe(9)
+      expect(one.failure).toMatchObject({ how: 'threw', by: label, code: 'LISTENER_GONE' })
+      expect(called).toBe(1)
+    }
+  })
+
+  it('takes the answer of a listener that is registered for one time, at once or later', async () => {
+    const { ctx, round, wait } = bench()
+    ctx.once(event as never, (async () => (await wait(5), 4)) as never)
+    ctx.once(event as never, (() => 3) as never)
+    expect(await round().all()).toBe(4)
+    expect(await round().all()).toBe(0)
+  })
+})
+
+describe('the owner of a listener', () => {
+  it('is who registered it, whatever the options of ctx.on say', async () => {
+    const { ctx, mount, listeners } = bench()
+    const victim = await mount('victim', () => {})
+    const forger = await mount('forger', (own) => {
+      on(own, () => 1, { ctx: victim.ctx, name: 'victim' })
+      on(own, () => 1, { ctx: victim.ctx, callback: () => 2 })
+    })
+    expect(listeners.of(event, undefined).map(({ plugin, mountedAs }) => [plugin, mountedAs])).toEqual([
+      [`forger#${forger.uid}`, 'forger'],
+      [`unverified victim#${victim.uid}`, undefined],
+    ])
+    expect(ctx.fiber.uid).toBe(0)
+  })
+
+  it('decides ties of order, and the order survives a reload', async () => {
+    const { mount, listeners } = bench()
+    const b = await mount('b', (own) => on(own, () => 1))
+    await mount('c', (own) => on(own, () => 1, { order: -1 }))
+    await mount('a', (own) => on(own, () => 1))
+    const names = () => listeners.of(event, undefined).map(({ name }) => name)
+    expect(names()).toEqual(['c', 'a', 'b'])
+    await b.restart()
+    expect(names()).toEqual(['c', 'a', 'b'])
+  })
+
+  it('may have narrowed it: it counts there and below only', async () => {
+    const { mount, round } = bench()
+    await mount('narrow', (own) => on(narrowTo(own, 'main/reviewer'), () => 1))
+    const said = async (place?: string) => round(place).all()
+    expect([await said(), await said('main'), await said('main/reviewer'), await said('main/reviewer/x')]).toEqual([
+      0, 0, 1, 1,
+    ])
+    expect(await said('main/reviewers')).toBe(0)
+  })
+})
+
+it('a fact is told to each listener: what one throws or rejects with is reported and starves nobody', async () => {
+  const { ctx, mount, listeners, limits } = bench()
+  const heard: string[] = []
+  const thrower = await mount('thrower', (own) => on(own, () => Promise.reject(new Error('later'))))
+  on(ctx, () => {
+    throw new Error('at once')
+  })
+  on(ctx, (fact) => void heard.push(String(fact)))
+  const reports: string[] = []
+  tell(listeners.of(event, undefined), limits, ['a fact'], (report) => void reports.push(report))
+  await flushMicrotasks()
+  expect(heard).toEqual(['a fact'])
+  expect(reports).toEqual([`root#0 failed in ${event}: at once`, `thrower#${thrower.uid} failed in ${event}: later`])
+})
