@@ -20,6 +20,7 @@ interface Hook {
 
 /** The enum is not exported at run time. */
 const ACTIVE = 2
+const UNLOADING = 5
 
 function hooksOf(ctx: Context, event: string): Hook[] {
   const all: Record<string, Hook[]> = ctx.events._hooks
@@ -135,6 +136,17 @@ describe('the framework', () => {
       })
       expect(during[0]).toBe(0)
       expect(hooksOf(ctx, 'pin/ping')).toHaveLength(1)
+    })
+
+    it('are gone when their fiber tells that its unloading has ended, whether it goes or starts again', async () => {
+      const fiber = await ctx.plugin(named('one', (own) => own.on('pin/ping', () => {})))
+      const ended: number[] = []
+      ctx.on('internal/status', (changed, before) => {
+        if (changed === fiber && Number(before) === UNLOADING) ended.push(hooksOf(ctx, 'pin/ping').length)
+      })
+      await fiber.restart()
+      await fiber.dispose()
+      expect(ended).toEqual([0, 0])
     })
 
     it('cannot be added by a plugin that is gone', async () => {
