@@ -24,7 +24,8 @@ export function confinedChild(outer: Child, processes: Processes): Child {
       if (!groupAlive()) return
       sent.add(signal)
       const { rest } = look()
-      if (signal === 'SIGKILL') outer.killGroup(signal)
+      // Without anything inside yet there is nothing that could tidy up.
+      if (signal === 'SIGKILL' || rest.length === 0) outer.killGroup('SIGKILL')
       else for (const pid of rest) send(pid, signal)
     },
     groupAlive,

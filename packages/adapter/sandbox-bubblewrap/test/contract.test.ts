@@ -2,10 +2,13 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
+import type { AdapterState } from '@sluice/sandbox'
 import { type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
 import { runContract } from '@sluice/testkit'
 import { nodeWorld } from '@sluice/world-node'
 import { afterAll, describe, expect, it, test } from 'vitest'
+import { Config } from '../src/index.ts'
+import { findProgram } from '../src/programs.ts'
 import { adapterOn } from './adapter.ts'
 
 const SECRET = 'a-secret-of-the-host'
@@ -13,7 +16,10 @@ process.env['SLUICE_TEST_SECRET'] = SECRET
 
 const world = nodeWorld()
 const { adapter, dispose } = await adapterOn(world)
-const state = await adapter.check()
+const checked = await adapter.check()
+const hasRelay = await findProgram(world.disk, 'socat', Config({}).programFolders)
+const state: AdapterState =
+  checked.available && !hasRelay ? { available: false, why: 'socat is not installed', remedy: '' } : checked
 
 const ends = new WeakMap<SandboxSubject, () => Promise<void>>()
 

@@ -1,0 +1,111 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import * as sandbox from '@sluice/sandbox'
+import * as bubblewrap from '@sluice/sandbox-bubblewrap'
+import * as session from '@sluice/session'
+import { memoryStorePlugin } from '@sluice/session'
+import { worldPlugin } from '@sluice/testkit'
+import * as shell from '@sluice/tool-shell'
+import type { CommandResult } from '@sluice/tool-shell'
+import * as tools from '@sluice/tools'
+import { nodeWorld } from '@sluice/world-node'
+import { Context } from 'cordis'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+
+const world = nodeWorld()
+const ctx = new Context()
+await ctx.plugin(worldPlugin(world))
+for (const plugin of [memoryStorePlugin, session]) await ctx.plugin(plugin)
+await ctx.plugin(tools, { otherwise: 'allow' })
+await ctx.plugin(sandbox)
+await ctx.plugin(bubblewrap)
+await ctx.plugin(shell)
+const { kind } = await ctx.sandbox.status()
+
+let cwd = ''
+let own: session.Session
+beforeAll(async () => {
+  // Not below the folder for temporary files, which is another one inside.
+  cwd = await mkdtemp('/var/tmp/sluice-shell-')
+  own = await ctx.sessions.create({ cwd })
+})
+afterAll(async () => {
+  await ctx.fiber.dispose()
+  world.dispose()
+  await rm(cwd, { recursive: true, force: true })
+})
+
+let count = 0
+async function call(tool: string, args: object, signal?: AbortSignal) {
+  const request = { id: `c${++count}`, tool, arguments: args as never }
+  const { result } = await ctx.tools.execute({ session: own, call: request, ...(signal && { signal }) })
+  const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
+  return { text, value: result.value as unknown as CommandResult & { job: string } }
+}
+const bash = (command: string, more: object = {}) => call('bash', { command, ...more })
+
+/** Without bubblewrap contract.test.ts tells that confinement was not tried. */
+describe.runIf(kind === 'confined')('bash in the sandbox', () => {
+  test('what it is kept from is told with how to ask for more', async () => {
+    const { text, value } = await bash('echo a > in; echo x > ../out')
+    expect(value).toMatchObject({ exitCode: 1, signal: null })
+    expect(text).toContain('Read-only file system')
+    expect(text).toContain('ask for more with hosts or unconfined')
+    expect(await readFile(join(cwd, 'in'), 'utf8')).toBe('a\n')
+  })
+
+  // BUG-059
+  test.each([
+    'sleep 1000 & echo done',
+    '(while :; do echo x; sleep 0.01; done) & echo done',
+    'sleep 1000 2>&1 | cat & echo done',
+  ])('what is left in the background ends with the command: %s', async (command) => {
+    const { text, value } = await bash(`${command}; exit 4`)
+    expect(value).toMatchObject({ exitCode: 4, ended: 'exited' })
+    expect(text).toMatch(/^(x\n)*done\n/)
+  })
+
+  // BUG-061
+  test('a time limit ends everything, also what ignores TERM and what left the group', async () => {
+    const left = `setsid bash -c 'trap "" TERM; exec 7>pipe; echo here >&7; exec sleep 1000' &`
+    const reader = await world.processes.spawn({
+      file: 'bash',
+      args: ['-c', 'mkfifo pipe && exec cat pipe'],
+      cwd,
+      env: { PATH: '/usr/bin:/bin' },
+    })
+    const command = `until [ -p pipe ]; do :; done; trap "" TERM; ${left} echo kept; wait`
+    const { text, value } = await bash(command, { timeoutMs: 300 })
+    expect(value).toMatchObject({ ended: 'timed-out', survivors: 'ended' })
+    expect(text).toMatch(/^kept\n\[timed out/)
+    await reader.exited
+  })
+
+  // BUG-061
+  test('a command that is ended may tidy up first', async () => {
+    const { value } = await bash('trap "echo tidied; exit 5" TERM; while :; do sleep 0.01; done', { timeoutMs: 200 })
+    expect(value).toMatchObject({ ended: 'timed-out', exitCode: 5 })
+    expect(value.output).toMatch(/tidied\n$/)
+  })
+
+  // BUG-062
+  test('a flood is bounded, and the exit code is right', async () => {
+    const { value } = await bash('yes | head -c 50000000; exit 3')
+    expect(value).toMatchObject({ exitCode: 3, ended: 'exited' })
+    expect(value.omitted).toBeGreaterThan(49_000_000)
+  })
+
+  // BUG-063
+  test('characters arrive whole', async () => {
+    const { value } = await bash(`printf '\\xe2'; sleep 0.01; printf '\\x89\\xa4'; printf '\\xe2' >&2`)
+    expect(value.output).toBe('≤\ufffd')
+  })
+
+  test('a job goes on in the sandbox after its call, and ends when it is told to', async () => {
+    await writeFile(join(cwd, 'serve.sh'), 'echo up; echo x > ../out; exec sleep 1000')
+    const { job } = (await bash('bash serve.sh', { background: true })).value
+    const { text } = await call('bash_kill', { job })
+    expect(text).toContain('[aborted: the command was ended')
+    expect(await world.disk.stat('/var/tmp/out').catch(() => 'none')).toBe('none')
+  })
+})
