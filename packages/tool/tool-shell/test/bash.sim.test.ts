@@ -1,22 +1,32 @@
+import type { JsonObject } from '@sluice/base'
 import * as session from '@sluice/session'
 import { memoryStorePlugin } from '@sluice/session'
-import { type ProgramHandler, simWorld, worldPlugin } from '@sluice/testkit'
+import { type ProgramHandler, simWorld, type SimWorld, worldPlugin } from '@sluice/testkit'
 import * as shell from '@sluice/tool-shell'
 import * as tools from '@sluice/tools'
 import { Context } from 'cordis'
 import { expect, test } from 'vitest'
 
-/** One call of a shell that does what the test says. */
-async function call(handler: ProgramHandler, signal?: AbortSignal) {
-  const world = simWorld({ autoAdvance: true })
-  world.processes.on('bash', handler)
+async function mount(world: SimWorld) {
   const ctx = new Context()
   for (const plugin of [worldPlugin(world), memoryStorePlugin, session]) await ctx.plugin(plugin)
   await ctx.plugin(tools, { otherwise: 'allow' })
   await ctx.plugin(shell)
   const own = await ctx.sessions.create({ cwd: '/proj' })
-  const request = { id: 'c1', tool: 'bash', arguments: { command: 'x' } }
-  const { result } = await ctx.tools.execute({ session: own, call: request, ...(signal && { signal }) })
+  let count = 0
+  const execute = async (tool: string, args: JsonObject, signal?: AbortSignal) => {
+    const call = { id: `c${++count}`, tool, arguments: args }
+    return (await ctx.tools.execute({ session: own, call, ...(signal && { signal }) })).result
+  }
+  return { execute }
+}
+
+/** One call of a shell that does what the test says. */
+async function call(handler: ProgramHandler, signal?: AbortSignal) {
+  const world = simWorld({ autoAdvance: true })
+  world.processes.on('bash', handler)
+  const { execute } = await mount(world)
+  const result = await execute('bash', { command: 'x' }, signal)
   return { result, value: result.value as unknown as shell.CommandResult, world }
 }
 
@@ -41,4 +51,17 @@ test('a group that cannot be ended is told of', async () => {
 test('a call leaves no timer behind', async () => {
   const { world } = await call(() => ({ stdout: 'a' }))
   expect(world.clock.pending).toBe(0)
+})
+
+test('an abort ends the wait for a job and leaves no timer, and the job runs on', async () => {
+  const world = simWorld({ autoAdvance: true })
+  world.processes.on('bash', () => {})
+  const { execute } = await mount(world)
+  const job = (await execute('bash', { command: 'x', background: true })).value as unknown as shell.JobStarted
+  const controller = new AbortController()
+  world.clock.timer(10, () => controller.abort(new Error('stop')))
+  const { outcome } = await execute('bash_output', { ...job, waitMs: 60_000 }, controller.signal)
+  expect(outcome.tag).toBe('succeeded')
+  expect(world.clock.pending).toBe(0)
+  expect(world.processes.alive).toHaveLength(1)
 })

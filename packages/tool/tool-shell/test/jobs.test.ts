@@ -154,15 +154,6 @@ test('a job that cannot start is none', async () => {
   }
 })
 
-test('an abort ends the wait for a job, not the job', async () => {
-  const job = await start(untilGo)
-  const controller = new AbortController()
-  const waiting = bench.call('bash_output', { job, waitMs: 60_000 }, { signal: controller.signal })
-  controller.abort(new Error('stop'))
-  await waiting
-  expect((await ask('bash_output', { job })).value.end).toBeUndefined()
-})
-
 test('what the model reads of the tools for jobs is this', () => {
   const infos = bench.ctx.tools.visible().filter(({ name }) => name !== 'bash')
   const texts = infos.map(({ name, description, parameters, annotations, overlap }) => {
