@@ -14,7 +14,7 @@ await build({
   format: 'esm',
   target: 'node20',
   logLevel: 'warning',
-  external: ['quickjs-emscripten'],
+  external: ['quickjs-emscripten', '@vscode/ripgrep', 'tinyglobby'],
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
 })
 // The worker stands beside the module that starts it; its engine is found from where it is.

@@ -4,6 +4,7 @@ import * as fs from 'node:fs/promises'
 import { type Disk, DiskError, type OpenOptions } from '@sluice/base'
 import { withDiskErrors } from './disk-errors.ts'
 import { fileStatOf, kindOf, NodeFile } from './disk-file.ts'
+import { mtimes } from './disk-times.ts'
 
 // Absent on Windows, whatever the types say.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants as Partial<typeof constants>
@@ -29,6 +30,7 @@ export function nodeDisk(): Disk {
       }),
     stat: (path) => withDiskErrors(path, async () => fileStatOf(await fs.stat(path, { bigint: true }))),
     lstat: (path) => withDiskErrors(path, async () => fileStatOf(await fs.lstat(path, { bigint: true }))),
+    mtimes,
     realpath: (path) => withDiskErrors(path, () => fs.realpath(path)),
     readlink: (path) => withDiskErrors(path, () => fs.readlink(path)),
     readdir: (path) =>

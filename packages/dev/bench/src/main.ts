@@ -1,10 +1,11 @@
 /** Runs the benchmarks and prints one table of ratios. `--only T1,T8` picks; `--check` fails at twice a target. */
 import { codeCases } from './cases/code.ts'
+import { fileCases } from './cases/files.ts'
 import { jsonCases } from './cases/json.ts'
 import { pipelineCases } from './cases/pipeline.ts'
 import { type Measured, measure } from './measure.ts'
 
-const cases = [...pipelineCases, ...jsonCases, ...codeCases]
+const cases = [...pipelineCases, ...jsonCases, ...codeCases, ...fileCases]
 const only = process.argv
   .find((arg) => arg.startsWith('--only='))
   ?.slice(7)

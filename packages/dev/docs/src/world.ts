@@ -11,6 +11,7 @@ const disk: Disk = {
   open: refuse,
   stat: refuse,
   lstat: refuse,
+  mtimes: () => refuse(),
   realpath: refuse,
   readlink: refuse,
   readdir: refuse,

@@ -52,6 +52,15 @@ export class DiskPort implements Disk {
     return this.core.step('lstat', path, () => this.core.statOf(this.existing(path, 'lstat', 'parents').inode))
   }
 
+  mtimes(paths: readonly string[]): Promise<(number | undefined)[]> {
+    const timeOf = (path: string) =>
+      this.lstat(path).then(
+        ({ mtimeMs }) => mtimeMs,
+        () => undefined,
+      )
+    return Promise.all(paths.map(timeOf))
+  }
+
   realpath(path: string): Promise<string> {
     return this.core.step('realpath', path, () => this.existing(path, 'realpath', 'leaf').place.path)
   }

@@ -5,7 +5,7 @@ import type { Fs, FsContext } from '@sluice/fs'
 
 /** Paths of one search that are looked at; beyond that it says that there are more. */
 export const CANDIDATES_MAX = 10_000
-/** Look-ups on the disk at once. */
+/** Files that are asked about at once. */
 const AT_ONCE = 32
 
 export interface Place {
@@ -35,14 +35,8 @@ export function nameOf(bytes: Uint8Array): string | undefined {
 
 /** By time of change, newest first, then by path; what is gone meanwhile is last. */
 export async function newestFirst(candidates: readonly Candidate[], place: Place): Promise<Candidate[]> {
-  const times = await mapped(candidates, async ({ path }) => {
-    try {
-      return (await place.disk.lstat(path)).mtimeMs
-    } catch {
-      return Number.NEGATIVE_INFINITY
-    }
-  })
-  const order = candidates.map((candidate, index) => ({ candidate, time: times[index] as number }))
+  const times = await place.disk.mtimes(candidates.map(({ path }) => path))
+  const order = candidates.map((candidate, index) => ({ candidate, time: times[index] ?? Number.NEGATIVE_INFINITY }))
   order.sort((a, b) => b.time - a.time || (a.candidate.path < b.candidate.path ? -1 : 1))
   return order.map(({ candidate }) => candidate)
 }
@@ -60,30 +54,22 @@ export async function readable(candidates: readonly Candidate[], limit: number, 
   let at = 0
   while (at < candidates.length && shown.length < limit) {
     const part = candidates.slice(at, at + Math.min(AT_ONCE, limit - shown.length))
-    const allowed = await mapped(part, async ({ path }) => {
-      try {
-        await place.fs.check(path, 'read', place.context)
-        return true
-      } catch {
-        return false
-      }
-    })
+    const allowed = await Promise.all(part.map(({ path }) => mayBeRead(path, place)))
     shown.push(...part.filter((_, index) => allowed[index]))
     at += part.length
   }
   return { shown, withheld: at - shown.length, rest: candidates.length - at }
 }
 
-export function shownPath(path: string, { home }: Place): string {
-  return path.startsWith(`${home}/`) ? path.slice(home.length + 1) : path
+async function mayBeRead(path: string, { fs, context }: Place): Promise<boolean> {
+  try {
+    await fs.check(path, 'read', context)
+    return true
+  } catch {
+    return false
+  }
 }
 
-export const below = (folder: string, path: string) => posix.join(folder, path)
-
-async function mapped<T, R>(items: readonly T[], change: (item: T) => Promise<R>): Promise<R[]> {
-  const results: R[] = []
-  for (let at = 0; at < items.length; at += AT_ONCE) {
-    results.push(...(await Promise.all(items.slice(at, at + AT_ONCE).map(change))))
-  }
-  return results
+export function shownPath(path: string, { home }: Place): string {
+  return path.startsWith(`${home}/`) ? path.slice(home.length + 1) : path
 }

@@ -4,16 +4,7 @@ import type { World } from '@sluice/base'
 import picomatch from 'picomatch'
 import type { GlobArgs } from './arguments.ts'
 import { LIMIT_DEFAULT } from './arguments.ts'
-import {
-  below,
-  type Candidate,
-  CANDIDATES_MAX,
-  nameOf,
-  newestFirst,
-  type Place,
-  readable,
-  shownPath,
-} from './candidates.ts'
+import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, type Place, readable, shownPath } from './candidates.ts'
 import { searchErrors } from './errors.ts'
 import { ripgrep } from './ripgrep.ts'
 import type { GlobValue } from './types.ts'
@@ -55,7 +46,7 @@ async function literalPart(
     .filter((part) => part !== '' && part !== '.')
   while (parts.length > 0) {
     const [part = ''] = parts
-    const next = await fs.check(below(target.path, part), 'read', context)
+    const next = await fs.check(posix.join(target.path, part), 'read', context)
     if (!next.exists) break
     target = next
     parts.shift()
@@ -84,8 +75,10 @@ async function filesBelow(
 ): Promise<Found> {
   const isMatch = picomatch(pattern, { dot: true })
   // Names with brackets are common and look like patterns; they are found when the pattern proper finds nothing.
-  const isLiteralMatch = picomatch(escaped(pattern), { dot: true })
-  const lists = [isMatch, isLiteralMatch].map((match) => ({ match, candidates: [] as Candidate[] }))
+  const literal = escaped(pattern)
+  const isLiteralMatch = literal === pattern ? () => false : picomatch(literal, { dot: true })
+  const names: string[] = []
+  const literalNames: string[] = []
   let unnameable = 0
   const { stopped, unreadable } = await ripgrep({
     world,
@@ -96,13 +89,15 @@ async function filesBelow(
     onRecord(bytes) {
       const name = nameOf(bytes)?.slice(2)
       if (name === undefined) unnameable++
-      else for (const { match, candidates } of lists) if (match(name)) candidates.push({ path: below(folder, name) })
-      return lists.every(({ candidates }) => candidates.length <= CANDIDATES_MAX)
+      else if (isMatch(name)) names.push(name)
+      else if (isLiteralMatch(name)) literalNames.push(name)
+      return names.length <= CANDIDATES_MAX && literalNames.length <= CANDIDATES_MAX
     },
   })
-  const [plain, literal] = lists.map(({ candidates }) => candidates) as [Candidate[], Candidate[]]
-  const candidates = plain.length > 0 ? plain : literal
-  return { candidates, unnameable: plain.length > 0 ? 0 : unnameable, cut: stopped, unreadable }
+  const found = names.length > 0 ? names : literalNames
+  const base = folder === '/' ? '' : folder
+  const candidates = found.map((name) => ({ path: `${base}/${name}` }))
+  return { candidates, unnameable: names.length > 0 ? 0 : unnameable, cut: stopped, unreadable }
 }
 
 /** Brackets and braces as characters of a name. */

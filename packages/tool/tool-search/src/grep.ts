@@ -11,7 +11,7 @@ import { ripgrep } from './ripgrep.ts'
 import type { GrepFile, GrepValue } from './types.ts'
 
 /** Files that are asked for their lines in one run. */
-const FILES_AT_ONCE = 25
+const FILES_AT_ONCE = 100
 
 /** First which files match (that is fast), then, newest first, what matches in those that are shown.
  *  @throws SEARCH_PATH_MISSING, SEARCH_PATTERN_INVALID, FS_REFUSED and what `ctx.fs.check` throws */

@@ -15,6 +15,19 @@ export const namingCases: readonly DiskCase[] = [
     },
   },
   {
+    title: 'many files tell their times at once, links their own, and what is not there none',
+    async run({ disk, root }) {
+      const paths = Array.from({ length: 70 }, (_, i) => `${root}/f${i}`)
+      for (const path of paths) await put(disk, path)
+      await disk.symlink('none', `${root}/link`)
+      paths.push(`${root}/link`)
+      const times = await disk.mtimes([...paths, `${root}/none`, `${root}/f0/below`])
+      const stats = await Promise.all(paths.map((path) => disk.lstat(path)))
+      for (const [at, { mtimeMs }] of stats.entries()) assert.ok(Math.abs((times[at] ?? 0) - mtimeMs) < 1)
+      assert.deepEqual(times.slice(paths.length), [undefined, undefined])
+    },
+  },
+  {
     title: 'realpath resolves links, dots and double slashes, and needs the file',
     async run({ disk, root }) {
       await disk.mkdir(`${root}/a/b`, { recursive: true })

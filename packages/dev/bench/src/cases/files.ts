@@ -1,0 +1,173 @@
+/** Owns T15 and T16: searching, reading and changing files through the tools, against bare programs and system calls. */
+import { execFile } from 'node:child_process'
+import * as sync from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import type { JsonObject } from '@sluice/base'
+import * as fs from '@sluice/fs'
+import * as session from '@sluice/session'
+import * as toolFs from '@sluice/tool-fs'
+import * as toolSearch from '@sluice/tool-search'
+import * as tools from '@sluice/tools'
+import * as world from '@sluice/world-node'
+import { rgPath } from '@vscode/ripgrep'
+import { Context, type Plugin } from 'cordis'
+import { glob } from 'tinyglobby'
+import type { Candidate, Case } from '../measure.ts'
+
+const before: readonly Plugin.Object<void>[] = [world, session.memoryStorePlugin, session] as never
+const after: readonly Plugin.Object<void>[] = [fs, toolFs, toolSearch] as never
+
+const FOLDERS = 500
+const FILES_EACH = 40
+const LINES = 1_000_000
+const EDITS = 20
+
+const root = join(tmpdir(), `sluice-bench-${process.pid}`)
+const tree = join(root, 'tree')
+const big = join(root, 'big.txt')
+const body = 'export function thing(a: number) {\n  return a * 2 // plain text filler\n}\n'.repeat(50)
+const small = `${'a'.repeat(4_000)}\nvalue = 0\n${'b'.repeat(80)}\n`
+
+/** 20,000 files of 3.7 KB, of which 50 hold the needle, and one file of 42 MB; made once. */
+function makeFiles(): void {
+  if (sync.existsSync(root)) return
+  for (let d = 0; d < FOLDERS; d++) {
+    const folder = join(tree, `pkg${d % 50}`, `dir${d}`)
+    sync.mkdirSync(folder, { recursive: true })
+    for (let f = 0; f < FILES_EACH; f++) {
+      const content = f === 7 && d % 10 === 0 ? `${body}needleXYZ ${d}\n` : body
+      sync.writeFileSync(join(folder, `f${f}.${f % 4 ? 'ts' : 'md'}`), content)
+    }
+  }
+  const line = (i: number) => `line ${i}: the quick brown fox jumps over\n`
+  const part = LINES / 10
+  for (let at = 0; at < LINES; at += part) {
+    sync.appendFileSync(big, Array.from({ length: part }, (_, i) => line(at + i)).join(''))
+  }
+  for (const name of ['floor.txt', 'ours.txt']) sync.writeFileSync(join(root, name), small)
+}
+
+let mounted: ReturnType<typeof mount> | undefined
+
+/** Calls of a composition with nothing that would decide about them. */
+async function mount() {
+  makeFiles()
+  const ctx = new Context()
+  for (const plugin of before) await ctx.plugin(plugin)
+  await ctx.plugin(tools, { otherwise: 'allow' })
+  for (const plugin of after) await ctx.plugin(plugin)
+  const own = await ctx.sessions.create({ cwd: root })
+  let count = 0
+  return async (tool: string, args: JsonObject) => {
+    const call = { id: `c${++count}`, tool, arguments: args }
+    const { result } = await ctx.tools.execute({ session: own, call })
+    if (result.outcome.tag !== 'succeeded') throw new Error(`${tool}: ${JSON.stringify(result.content)}`)
+    return result.value
+  }
+}
+
+function ours(name: string, run: (call: Awaited<ReturnType<typeof mount>>) => unknown): Candidate {
+  return {
+    name,
+    async prepare() {
+      const call = await (mounted ??= mount())
+      return () => run(call)
+    },
+  }
+}
+
+function floor(name: string, run: () => unknown): Candidate {
+  return {
+    name,
+    prepare() {
+      makeFiles()
+      return run
+    },
+  }
+}
+
+const rg = (args: readonly string[]) => promisify(execFile)(rgPath, [...args], { cwd: tree, maxBuffer: 1 << 28 })
+
+/** Temporary file, data on disk, rename, folder on disk: as little as a durable change can do. */
+function replaceDurably(path: string, bytes: string): void {
+  const temporary = `${path}.tmp`
+  const file = sync.openSync(temporary, 'wx')
+  sync.writeSync(file, bytes)
+  sync.fdatasyncSync(file)
+  sync.closeSync(file)
+  sync.renameSync(temporary, path)
+  const folder = sync.openSync(root, 'r')
+  sync.fsyncSync(folder)
+  sync.closeSync(folder)
+}
+
+let edits = 0
+
+export const fileCases: readonly Case[] = [
+  {
+    id: 'T15g',
+    what: 'grep of a rare word in 20,000 files, against ripgrep alone',
+    units: 1,
+    rounds: 9,
+    clock: 'wall',
+    floor: floor('rg', () => rg(['needleXYZ', '.'])),
+    ours: ours('grep', (call) => call('grep', { pattern: 'needleXYZ', path: 'tree' })),
+    target: 1.15,
+  },
+  {
+    id: 'T15f',
+    what: 'the same, which files only',
+    units: 1,
+    rounds: 9,
+    clock: 'wall',
+    floor: floor('rg -l', () => rg(['-l', 'needleXYZ', '.'])),
+    ours: ours('grep', (call) => call('grep', { pattern: 'needleXYZ', path: 'tree', output: 'files' })),
+    target: 1.15,
+  },
+  {
+    id: 'T15n',
+    what: 'glob of 15,000 of 20,000 files, newest first, against tinyglobby, which does not sort',
+    units: 1,
+    rounds: 9,
+    clock: 'wall',
+    floor: floor('tinyglobby', () => glob('**/*.ts', { cwd: tree })),
+    ours: ours('glob', (call) => call('glob', { pattern: '**/*.ts', path: 'tree' })),
+    target: 1,
+  },
+  {
+    id: 'T15r',
+    what: '200 lines from the middle of 42 MB, against readFile and split',
+    units: 1,
+    rounds: 9,
+    clock: 'wall',
+    floor: floor('readFile + split', () => sync.readFileSync(big, 'utf8').split('\n').slice(500_000, 500_200)),
+    ours: ours('read', (call) => call('read', { path: 'big.txt', offset: 500_001, limit: 200 })),
+    target: 0.25,
+  },
+  {
+    id: 'T16',
+    what: 'durable edit of a file of 4 KB, against write, fdatasync, rename and fsync of the folder',
+    units: EDITS,
+    rounds: 25,
+    clock: 'wall',
+    floor: floor('bare', () => {
+      for (let i = 0; i < EDITS; i++) {
+        const path = join(root, 'floor.txt')
+        const text = sync.readFileSync(path, 'utf8')
+        replaceDurably(path, text.replace(/value = \d+/, `value = ${i + 1}`))
+      }
+    }),
+    ours: ours('edit', async (call) => {
+      for (let i = 0; i < EDITS; i++, edits++) {
+        await call('edit', {
+          path: 'ours.txt',
+          edits: [{ oldText: `value = ${edits}`, newText: `value = ${edits + 1}` }],
+        })
+      }
+    }),
+    target: 1.5,
+    close: async () => sync.rmSync(root, { recursive: true, force: true }),
+  },
+]
