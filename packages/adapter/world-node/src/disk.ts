@@ -56,6 +56,7 @@ async function syncDir(path: string): Promise<void> {
   try {
     await handle.sync()
   } finally {
-    await handle.close()
+    // Nothing is written by it, so nobody waits for it.
+    handle.close().catch(() => undefined)
   }
 }

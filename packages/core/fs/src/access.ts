@@ -1,8 +1,11 @@
 /** Owns the way to a file: resolve, ask every check, open without following or waiting, ask again what was opened. */
-import { type Disk, type DiskFile, type FileStat, isDiskError, messageOf } from '@sluice/base'
+import { posix } from 'node:path'
+import { type Disk, type DiskFile, type FileStat, isDiskError, isSluiceError, messageOf } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { diskFailure } from './disk-failure.ts'
 import { fsErrors } from './errors.ts'
+import type { Leftovers } from './leftovers.ts'
+import { observations } from './observations.ts'
 import { keyOf, type Resolved, type Resolver } from './resolve.ts'
 import type { Target, TargetCheck } from './types.ts'
 
@@ -26,10 +29,13 @@ export class Access {
   readonly checks: NamedCheck[] = []
   private readonly disk: Disk
   private readonly resolver: Resolver
+  private readonly leftovers: Leftovers
+  private readonly begun = new WeakSet<Session>()
 
-  constructor(disk: Disk, resolver: Resolver) {
+  constructor(disk: Disk, resolver: Resolver, leftovers: Leftovers) {
     this.disk = disk
     this.resolver = resolver
+    this.leftovers = leftovers
   }
 
   /** Resolves `path` and asks every check. A change shows what was there, so that must be readable too.
@@ -37,7 +43,29 @@ export class Access {
   async reach(path: string, reach: Reach, session: Session): Promise<Resolved> {
     const resolved = await this.resolver.resolve(path, session.cwd)
     await this.ask(resolved.target, reach, session)
+    if (!this.begun.has(session)) await this.begin(session)
+    await this.clear(posix.dirname(resolved.target.path), session)
     return resolved
+  }
+
+  /** Removes what a process that died while it changed a file left in `directory`, where `session` may change files. */
+  clear(directory: string, session: Session): Promise<void> {
+    return this.leftovers.clear(directory, async (path) => {
+      try {
+        await this.ask((await this.resolver.resolve(path, session.cwd)).target, 'change', session)
+        return true
+      } catch (error) {
+        if (isSluiceError(error)) return false
+        throw error
+      }
+    })
+  }
+
+  /** A session that was resumed may have died in any folder that it has seen files of. */
+  private async begin(session: Session): Promise<void> {
+    this.begun.add(session)
+    const paths = session.fold(observations).flatMap((bucket) => Object.keys(bucket))
+    for (const directory of new Set(paths.map((path) => posix.dirname(path)))) await this.clear(directory, session)
   }
 
   /** A file that exists, open, and still allowed under the path that the platform tells for the descriptor.

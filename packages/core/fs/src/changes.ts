@@ -164,15 +164,17 @@ export class Changes {
     const { session, signal, call } = context
     const before = held?.version
     const after = bytes && versionOf(bytes)
-    const changed = difference(target.given, held?.bytes, bytes)
     const wasWhole = held !== undefined && isSeenWhole(context, held)
     const saving = held && session.putBlob(held.bytes, { mediaType: 'application/octet-stream' })
     // It fails the change where it is awaited; a change that fails sooner must not leave it unheard.
     saving?.catch(() => undefined)
-    const done = await this.put(target.path, held, bytes, async () => {
+    const swapping = this.put(target.path, held, bytes, async () => {
       await saving
       signal?.throwIfAborted()
     })
+    // Found while the disk works.
+    const changed = difference(target.given, held?.bytes, bytes)
+    const done = await swapping
     const beforeBlob = await saving
     const key = done.stat ? keyOf(done.stat) : target.key
     session.append('fs/changed', {

@@ -21,6 +21,13 @@ export function markOf(head: Uint8Array): Mark | undefined {
   return undefined
 }
 
+/** A NUL makes it binary, unless text comes before and nothing but NULs after: a file made longer than what was written. */
+export function holdsBinary(head: Buffer): boolean {
+  const at = head.indexOf(0)
+  if (at <= 0) return at === 0
+  return head.subarray(at).some((byte) => byte !== 0)
+}
+
 /** Counts, over pieces, the characters beyond ASCII that are valid UTF-8 and the bytes that are not. */
 export class Utf8Count {
   characters = 0

@@ -3,6 +3,9 @@ import { createHash } from 'node:crypto'
 import { posix } from 'node:path'
 import { isDiskError, mintId, type World } from '@sluice/base'
 
+/** Whether a file may be removed in the name of whoever touches its folder. */
+export type MayRemove = (path: string) => Promise<boolean>
+
 /** Directories that are remembered as cleared; beyond that they are looked at again. */
 const CLEARED_MAX = 4096
 
@@ -28,13 +31,14 @@ export class Leftovers {
   }
 
   /** Removes what dead processes left in `directory`; looks once per directory. Failures are left to the next start. */
-  async clear(directory: string): Promise<void> {
+  async clear(directory: string, mayRemove: MayRemove): Promise<void> {
     if (this.cleared.has(directory)) return
     if (this.cleared.size >= CLEARED_MAX) this.cleared.clear()
     this.cleared.add(directory)
     try {
       for (const { name } of await this.world.disk.readdir(directory)) {
-        if (this.isDead(name)) await this.world.disk.unlink(posix.join(directory, name))
+        const path = posix.join(directory, name)
+        if (this.isDead(name) && (await mayRemove(path))) await this.world.disk.unlink(path)
       }
     } catch (error) {
       if (!isDiskError(error)) throw error

@@ -15,13 +15,15 @@ export const nearMissPrompts = {
   lineNumbers: 'it holds the line numbers of the read tool; leave them out',
 }
 
+/** Stands for a NUL, which no text that is sent to a model may hold. */
+export const NUL_SHOWN = '\u2400'
+
 export const readPrompts = {
   lineCut: (line: number, shown: number, bytes: number) =>
     `Line ${line} is cut after ${shown} characters; it has ${bytes} bytes. Search in it to see more.`,
   linesCut: (count: number) => `${count} more lines were cut in the same way.`,
   more: (next: number, total: number | undefined) =>
     `There is more${total === undefined ? '' : `: the file has ${total} lines`}. Continue with offset ${next}.`,
-  textCut: (bytes: number) => `The text was cut at ${bytes} bytes.`,
   beyond: (offset: number, total: number) => `The file has ${total} lines; there is no line ${offset}.`,
   empty: 'The file is empty.',
   damaged: (count: number) =>
@@ -29,6 +31,9 @@ export const readPrompts = {
   foreign: (encoding: string) => `The file is not UTF-8. It was decoded as ${encoding} and cannot be edited as text.`,
   guessed: (encoding: string) =>
     `The file is not UTF-8. It was decoded as ${encoding}, which is a guess, and cannot be edited as text.`,
+  nul: `NUL bytes are shown as ${NUL_SHOWN}. The file cannot be edited as text.`,
+  notToEnd: (max: number) =>
+    `The file is larger than ${max} bytes and was not read to its end. It can be changed after its last lines were read.`,
   tooLarge: (max: number) => `The file is larger than ${max} bytes: it can be read in parts, but not changed.`,
   binary: (mediaType: string, size: number) => `Binary content (${mediaType}, ${size} bytes) is not shown.`,
   imageTooLarge: (mediaType: string, size: number, max: number) =>

@@ -1,16 +1,18 @@
 /** Owns reading text: streamed, a window of lines in memory, the version of the whole where the file can be changed. */
 import type { Opened } from './access.ts'
 import { guessEncoding, type Mark, Utf8Count } from './encoding.ts'
-import { readPrompts } from './prompt.ts'
+import { NUL_SHOWN, readPrompts } from './prompt.ts'
 import type { ReadOptions, ReadOutcome } from './read.ts'
 import type { LineRange, ReadResult } from './types.ts'
-import { VersionBuilder } from './versions.ts'
+import { PIECE_BYTES, VersionBuilder } from './versions.ts'
 import { LINE_CHARACTERS_MAX, LINES_DEFAULT, LineWindow, type RawLine } from './window.ts'
 
-/** Larger files can be read in parts, but have no version and cannot be changed. */
-export const CHANGE_BYTES_MAX = 16 * 1024 * 1024
-/** Bytes asked from the disk at once. */
-const PIECE_BYTES = 256 * 1024
+/** Larger files cannot be changed and have no version. */
+export const CHANGE_BYTES_MAX = 64 * 1024 * 1024
+/** Files up to this are read to their end whatever the window, so that every read of them has a version. */
+const WHOLE_BYTES_MAX = 16 * 1024 * 1024
+/** Asked for at least, because a file may have grown. */
+const PIECE_BYTES_MIN = 4096
 /** How many cut lines are named one by one. */
 const CUTS_NAMED_MAX = 5
 
@@ -33,7 +35,7 @@ export async function readText(
   const window = new LineWindow(offset, options.limit ?? LINES_DEFAULT)
   const scan: Scan = { window, utf8: new Utf8Count(), version: new VersionBuilder(), position: 0, reachedEnd: false }
   await scanFile(scan, opened, head, mark, signal)
-  const canChange = scan.reachedEnd && scan.position <= CHANGE_BYTES_MAX
+  const canChange = scan.reachedEnd && Math.max(opened.stat.size, scan.position) <= CHANGE_BYTES_MAX
   const encoding = encodingOf(scan, head, mark)
   const { lines, cut } = decode(window.lines, encoding)
   const total = scan.reachedEnd ? window.linesSeen : undefined
@@ -56,7 +58,7 @@ export async function readText(
   return { result, seen: seenIn(window.lines, cut, total) }
 }
 
-/** Feeds the file to window, count and version. Stops early only in a file that is too large to be changed. */
+/** Feeds the file to window, count and version. Stops early only in a large file. */
 async function scanFile(
   scan: Scan,
   opened: Opened,
@@ -65,18 +67,18 @@ async function scanFile(
   signal: AbortSignal | undefined,
 ) {
   const decoder = mark && mark.encoding !== 'utf-8' ? new TextDecoder(mark.encoding, { ignoreBOM: true }) : undefined
+  const { size } = opened.stat
   const add = (raw: Buffer, skip: number) => {
     scan.position += raw.length
-    if (scan.position <= CHANGE_BYTES_MAX) scan.version.add(raw)
+    if (Math.max(size, scan.position) <= CHANGE_BYTES_MAX) scan.version.add(raw)
     const body = skip > 0 ? raw.subarray(skip) : raw
     if (!decoder) scan.utf8.add(body)
     scan.window.feed(decoder ? Buffer.from(decoder.decode(body, { stream: true })) : body)
   }
   add(head, mark?.length ?? 0)
-  const piece = Buffer.allocUnsafe(PIECE_BYTES)
+  const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(size - scan.position, PIECE_BYTES_MIN)))
   for (;;) {
-    const tooLarge = Math.max(opened.stat.size, scan.position) > CHANGE_BYTES_MAX
-    if (tooLarge && scan.window.isComplete) break
+    if (Math.max(size, scan.position) > WHOLE_BYTES_MAX && scan.window.isComplete) break
     signal?.throwIfAborted()
     const count = await opened.file.read(piece, scan.position)
     scan.reachedEnd = count === 0
@@ -97,7 +99,7 @@ function decode(raw: readonly RawLine[], encoding: string): { lines: string[]; c
   const decoder = new TextDecoder(encoding.startsWith('utf-16') ? 'utf-8' : encoding, { ignoreBOM: true })
   const cut: RawLine[] = []
   const lines = raw.map((line) => {
-    const text = decoder.decode(line.bytes)
+    const text = decoder.decode(line.bytes).replaceAll('\0', NUL_SHOWN)
     if (line.size === line.bytes.length && text.length <= LINE_CHARACTERS_MAX) return text
     cut.push(line)
     const shown = text.slice(0, LINE_CHARACTERS_MAX)
@@ -124,7 +126,9 @@ function notes(
   }
   if (encoding !== 'utf-8') all.push(mark ? readPrompts.foreign(encoding) : readPrompts.guessed(encoding))
   else if (utf8.invalidBytes > 0) all.push(readPrompts.damaged(utf8.invalidBytes))
+  if (window.lines.some((line) => line.bytes.includes(0))) all.push(readPrompts.nul)
   if (size > CHANGE_BYTES_MAX) all.push(readPrompts.tooLarge(CHANGE_BYTES_MAX))
+  else if (!scan.reachedEnd) all.push(readPrompts.notToEnd(WHOLE_BYTES_MAX))
   return all
 }
 

@@ -1,7 +1,7 @@
 /** Owns reading one open file: image, binary or text, told by its bytes. */
 import type { DiskFile } from '@sluice/base'
 import type { Opened } from './access.ts'
-import { HEAD_BYTES, markOf } from './encoding.ts'
+import { HEAD_BYTES, holdsBinary, markOf } from './encoding.ts'
 import { type ImageType, isImageType, isWholeImage, mediaTypeOf } from './media.ts'
 import { readPrompts } from './prompt.ts'
 import { readText } from './read-text.ts'
@@ -36,7 +36,7 @@ export async function readOpened(opened: Opened, options: ReadOptions, signal?: 
   if (isImageType(mediaType)) return readImage(opened, mediaType)
   const mark = markOf(head)
   const isUtf16 = mark?.encoding === 'utf-16le' || mark?.encoding === 'utf-16be'
-  if (mediaType !== undefined || mark?.encoding === 'utf-32' || (head.includes(0) && !isUtf16)) {
+  if (mediaType !== undefined || mark?.encoding === 'utf-32' || (holdsBinary(head) && !isUtf16)) {
     const type = mediaType ?? 'application/octet-stream'
     return {
       result: { ...bare(opened), kind: 'binary', mediaType: type, cuts: [readPrompts.binary(type, opened.stat.size)] },

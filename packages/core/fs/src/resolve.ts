@@ -54,8 +54,8 @@ export class Resolver {
   /** The quick way for what exists. */
   private async existing(absolute: string): Promise<{ path: string; stat: FileStat } | undefined> {
     try {
-      const path = await this.disk.realpath(absolute)
-      const stat = await this.disk.lstat(path)
+      const [path, there] = await Promise.all([this.disk.realpath(absolute), this.disk.lstat(absolute)])
+      const stat = path === absolute ? there : await this.disk.lstat(path)
       return stat.kind === 'symlink' ? undefined : { path, stat }
     } catch (error) {
       if (isDiskError(error)) return undefined

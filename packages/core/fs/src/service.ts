@@ -35,7 +35,6 @@ export class FsService implements Fs {
   private readonly disk: Disk
   private readonly resolver: Resolver
   private readonly access: Access
-  private readonly leftovers: Leftovers
   private readonly changes: Changes
 
   constructor(ctx: Context) {
@@ -43,9 +42,9 @@ export class FsService implements Fs {
     const { world } = ctx
     this.disk = world.disk
     this.resolver = new Resolver(this.disk)
-    this.access = new Access(this.disk, this.resolver)
-    this.leftovers = new Leftovers(world)
-    this.changes = new Changes(new Intents(ctx, world.clock), this.access, new Swapper(this.disk, this.leftovers))
+    const leftovers = new Leftovers(world)
+    this.access = new Access(this.disk, this.resolver, leftovers)
+    this.changes = new Changes(new Intents(ctx, world.clock), this.access, new Swapper(this.disk, leftovers))
   }
 
   async resolve(path: string, session: Session): Promise<Target> {
@@ -92,7 +91,7 @@ export class FsService implements Fs {
     if (!stat) throw fsErrors('FS_NOT_FOUND', { path: target.path })
     if (stat.kind !== 'directory') throw fsErrors('FS_NOT_A_DIRECTORY', { path: target.path, kind: stat.kind })
     try {
-      await this.leftovers.clear(target.path)
+      await this.access.clear(target.path, context.session)
       const found = await this.disk.readdir(target.path)
       found.sort((a, b) => (a.name < b.name ? -1 : 1))
       const shown = found.slice(0, LIST_ENTRIES_MAX)

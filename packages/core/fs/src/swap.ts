@@ -5,10 +5,9 @@ import { redirected } from './access.ts'
 import { diskFailure } from './disk-failure.ts'
 import { fsErrors } from './errors.ts'
 import type { Leftovers } from './leftovers.ts'
-import { readUpTo } from './read.ts'
 import { keyOf } from './resolve.ts'
 import type { Version } from './types.ts'
-import { sameVersion, versionOf } from './versions.ts'
+import { sameVersion, versionInFile } from './versions.ts'
 
 /** What is to be replaced: open, and the version that the change was made for. */
 export interface Existing {
@@ -42,7 +41,6 @@ export class Swapper {
     const directory = posix.dirname(path)
     try {
       if (!existing) await this.makeParents(directory)
-      await this.leftovers.clear(directory)
       return await this.replace(path, directory, bytes, existing, before)
     } catch (error) {
       throw diskFailure(error, path, 'write')
@@ -79,33 +77,45 @@ export class Swapper {
         mode: existing ? existing.stat.mode & 0o777 : 0o666,
       })
       created = true
-      let ownerLost = false
-      let stat: FileStat
-      try {
-        const [made, real] = await Promise.all([file.stat(), file.realPath?.()])
-        stat = made
-        await this.assertAt(real, temporary, directory)
-        await file.write(bytes, 0)
-        if (existing) ownerLost = await keepOwnerAndMode(file, made, existing.stat)
-        await file.sync()
-      } finally {
-        await file.close()
-      }
-      await before()
-      if (existing) await this.assertUnchanged(path, existing)
+      const made = await this.fill(file, temporary, path, bytes, existing, before)
       if (existing) await this.disk.rename(temporary, path)
       else await this.create(temporary, path)
       created = false
-      return { stat, ownerLost, notDurable: await this.syncDirectory(directory) }
+      return { ...made, notDurable: await this.syncDirectory(directory) }
     } finally {
       if (created) await this.discard(temporary)
     }
   }
 
+  /** Everything up to the moment of the swap. The file is closed while the one in its place is looked at for the last time. */
+  private async fill(
+    file: DiskFile,
+    temporary: string,
+    path: string,
+    bytes: Uint8Array,
+    existing: Existing | undefined,
+    before: Before,
+  ): Promise<Omit<Swapped, 'notDurable'>> {
+    let closed: Promise<void> | undefined
+    try {
+      const [stat, real] = await Promise.all([file.stat(), file.realPath?.()])
+      await this.assertAt(real, temporary, posix.dirname(path))
+      await file.write(bytes, 0)
+      const ownerLost = existing !== undefined && (await keepOwnerAndMode(file, stat, existing.stat))
+      await file.sync()
+      await before()
+      closed = file.close()
+      await Promise.all([closed, existing && this.assertUnchanged(path, existing)])
+      return { stat, ownerLost }
+    } finally {
+      await (closed ?? file.close())
+    }
+  }
+
   /** The content is read again through the descriptor; metadata could hide a change within one tick of the clock. */
   private async assertUnchanged(path: string, { file, stat, version }: Existing): Promise<void> {
-    const [now, there] = await Promise.all([readUpTo(file, version.size + 1, version.size), this.lstat(path)])
-    if (!sameVersion(versionOf(now), version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
+    const [now, there] = await Promise.all([versionInFile(file, version.size), this.lstat(path)])
+    if (!sameVersion(now, version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
     if (!there || keyOf(there) !== keyOf(stat))
       throw fsErrors('FS_STALE', { path, detail: 'it was replaced meanwhile' })
   }

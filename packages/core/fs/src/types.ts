@@ -67,7 +67,7 @@ export interface LineRange {
 
 export interface ReadResult {
   readonly target: Target
-  /** Absent for a file too large to be changed: only the part up to the end of the window was read. */
+  /** Absent when only the part up to the end of the window was read, as in large files, or the file is too large to be changed. */
   readonly version: Version | undefined
   readonly kind: 'text' | 'image' | 'binary'
   readonly mediaType: string

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { observationOf, observations, versionOf } from '../src/index.ts'
+import { CHANGE_BYTES_MAX, observationOf, observations, versionOf } from '../src/index.ts'
 import { turn } from '@sluice/testkit'
 import { mounted, setup } from './setup.ts'
 
@@ -224,8 +224,9 @@ test('an aborted change changes nothing', async () => {
 })
 
 test('a text or file larger than can be changed is refused', async () => {
-  const { ctx, world, call } = await setup({ files: { '/proj/big': 'x'.repeat(17_000_000) } })
-  await expect(ctx.fs.write('f', 'x'.repeat(17_000_000), call())).rejects.toMatchObject({ code: 'FS_TOO_LARGE' })
+  const tooLong = 'x'.repeat(CHANGE_BYTES_MAX + 1)
+  const { ctx, world, call } = await setup({ files: { '/proj/big': tooLong } })
+  await expect(ctx.fs.write('f', tooLong, call())).rejects.toMatchObject({ code: 'FS_TOO_LARGE' })
   await expect(ctx.fs.write('big', 'x', call())).rejects.toMatchObject({ code: 'FS_TOO_LARGE' })
   await expect(ctx.fs.write('f', 'a\uD800', call())).rejects.toMatchObject({ code: 'FS_TEXT_INVALID' })
   expect(world.disk.effectCount).toBe(0)
@@ -260,6 +261,33 @@ test('a temporary file of a dead process goes with the next change in its folder
   const third = await mounted({ ...living.world, processes: recycled })
   await third.fs.write('f', 'newer\n', living.call())
   expect(living.world.disk.text(temporary)).toBeUndefined()
+})
+
+test('a temporary file of a dead process goes when anything in its folder is read, if that folder may be changed', async () => {
+  const { temporary } = await halfWritten()
+  const files = { '/proj/f': 'old\n', [temporary]: 'lost' }
+  const dead = await setup({ host: { pid: 99 }, files })
+  const allow = dead.ctx.fs.restrict('read-only', (_, access) =>
+    access === 'write' ? { code: 'TEST', reason: 'read-only' } : undefined,
+  )
+  await dead.ctx.fs.read('f', {}, dead.call())
+  expect(dead.world.disk.text(temporary)).toBe('lost')
+  allow()
+  const next = await mounted(dead.world)
+  await next.fs.read('f', {}, dead.call())
+  expect(dead.world.disk.tree('/proj')).toEqual({ '/proj/f': 'old\n' })
+})
+
+test('a session that goes on clears the folders of all files that it has seen, whatever it touches first', async () => {
+  const first = await setup({ files: { '/proj/d/f': 'x\n', '/proj/g': 'y\n' } })
+  await first.ctx.fs.read('d/f', {}, first.call())
+  const left = '/proj/d/.sluice-00000000-77-00000000-tmp_1'
+  const own = first.world.disk
+  const { temporary } = await halfWritten()
+  own.plant({ [left]: 'of another host', [temporary.replace('/proj/', '/proj/d/')]: 'lost' })
+  const next = await mounted({ ...first.world, host: { ...first.world.host, pid: 99 } })
+  await next.fs.read('g', {}, first.call())
+  expect(own.tree('/proj')).toEqual({ '/proj/d/f': 'x\n', '/proj/g': 'y\n', [left]: 'of another host' })
 })
 
 test('a temporary file that another part of this process is writing stays', async () => {

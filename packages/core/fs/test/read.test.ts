@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { LINE_CHARACTERS_MAX, TEXT_BYTES_MAX } from '../src/index.ts'
+import { CHANGE_BYTES_MAX, LINE_CHARACTERS_MAX, TEXT_BYTES_MAX } from '../src/index.ts'
 import { setup } from './setup.ts'
 
 const png = Buffer.concat([
@@ -53,15 +53,39 @@ test('many lines stop at the bound of bytes', async () => {
   expect(cuts).toEqual([`There is more: the file has 500 lines. Continue with offset ${lines.length + 1}.`])
 })
 
-test('a file too large to be changed is read only as far as the window goes', async () => {
+test('a large file is read only as far as the window goes, and can be changed once its end was read', async () => {
   const { ctx, call, session } = await setup({ files: { '/proj/f': `first\n${'x'.repeat(99)}\n`.repeat(200_000) } })
   const result = await ctx.fs.read('f', { limit: 1 }, call())
   expect(result).toMatchObject({ lines: ['first'], version: undefined, linesTotal: undefined })
   expect(result.cuts).toEqual([
     'There is more. Continue with offset 2.',
-    'The file is larger than 16777216 bytes: it can be read in parts, but not changed.',
+    'The file is larger than 16777216 bytes and was not read to its end. It can be changed after its last lines were read.',
   ])
   expect(session.events.filter(({ type }) => type === 'fs/observed')).toEqual([])
+  const end = await ctx.fs.read('f', { offset: 400_000 }, call())
+  expect(end).toMatchObject({ lines: ['x'.repeat(99)], linesTotal: 400_000, cuts: [] })
+  expect(end.version?.size).toBe(21_200_000)
+})
+
+test('a file too large to be changed has no version, however far it is read', async () => {
+  const { ctx, call } = await setup({ files: { '/proj/f': 'x\n'.repeat(CHANGE_BYTES_MAX / 2 + 1) } })
+  const result = await ctx.fs.read('f', { offset: 100_000_000 }, call())
+  expect(result).toMatchObject({ version: undefined, linesTotal: CHANGE_BYTES_MAX / 2 + 1 })
+  expect(result.cuts.at(-1)).toBe('The file is larger than 67108864 bytes: it can be read in parts, but not changed.')
+})
+
+// BUG-055
+test('text that is followed by nothing but NULs is shown, binary content is not', async () => {
+  const padded = Buffer.concat([Buffer.from('first\nsecond\n'), Buffer.alloc(500_000)])
+  const files = { '/proj/padded': padded, '/proj/late': Buffer.concat([padded, Buffer.from('x')]), '/proj/nul': '\0' }
+  const { ctx, call } = await setup({ files: { ...files, '/proj/mixed': 'a\0b' } })
+  expect(await ctx.fs.read('padded', { limit: 1 }, call())).toMatchObject({ kind: 'text', lines: ['first'] })
+  const whole = await ctx.fs.read('padded', {}, call())
+  expect(whole.lines).toEqual(['first', 'second', '\u2400'.repeat(2000)])
+  expect(whole.cuts).toContain('NUL bytes are shown as \u2400. The file cannot be edited as text.')
+  const edit = ctx.fs.edit('padded', [{ oldText: 'first', newText: '1st' }], call())
+  await expect(edit).rejects.toMatchObject({ code: 'FS_NOT_UTF8' })
+  for (const path of ['nul', 'mixed']) expect((await ctx.fs.read(path, {}, call())).kind).toBe('binary')
 })
 
 // BUG-042
