@@ -1,5 +1,4 @@
 /** Owns what becomes of paths that ripgrep printed: newest first, only what may be read, as other tools take them. */
-import { posix } from 'node:path'
 import type { World } from '@sluice/base'
 import type { Fs, FsContext } from '@sluice/fs'
 
