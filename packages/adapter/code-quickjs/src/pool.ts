@@ -22,7 +22,10 @@ export class Pool {
   /** A ready thread; waits when as many as may run are running. Rejects when the pool is closed. */
   async take(): Promise<Thread> {
     if (this.closed) throw closedError()
-    for (let thread = this.idle.pop(); thread; thread = this.idle.pop()) if (thread.alive) return thread
+    for (let thread = this.idle.pop(); thread; thread = this.idle.pop()) {
+      if (thread.alive) return thread
+      this.all.delete(thread)
+    }
     if (this.all.size >= this.threadsMax)
       return new Promise((resolve, reject) => this.waiting.push({ resolve, reject }))
     const thread = new Thread()

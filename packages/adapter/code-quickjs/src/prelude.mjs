@@ -2,7 +2,7 @@
  * Owns the first code of every world: bindings, console, sleep, and the strict JSON border. It runs before the program and takes
  * what it needs of the world's globals, so that a program that changes them harms itself only.
  */
-export const prelude = String.raw`(function (host, names) {
+export const prelude = String.raw`(function (host, names, callsMax, batchCalls, batchChars) {
   'use strict'
   const { stringify, parse } = JSON
   const { keys, freeze, create, getPrototypeOf, defineProperty, prototype: objectPrototype } = Object
@@ -10,9 +10,10 @@ export const prelude = String.raw`(function (host, names) {
   const { isFinite } = Number
   const PromiseOf = Promise
   const ErrorOf = Error
+  const TypeErrorOf = TypeError
   const text = String
-  const pending = create(null)
-  let count = 0
+  const DEPTH_MAX = 500
+  const TIMER_MAX = 2147483647
 
   class ToolError extends ErrorOf {
     constructor(fields) {
@@ -25,62 +26,92 @@ export const prelude = String.raw`(function (host, names) {
     }
   }
 
-  // What JSON would drop or change is refused with its path; an undefined field is left out, as in an object literal.
-  function plain(value, path, depth) {
-    if (value === null) return null
+  // Where the writer is: trail[depth] is the key under which it looks.
+  const trail = create(null)
+  function refuse(depth, why) {
+    let path = '$'
+    for (let i = 0; i < depth && i < 20; i++) path += typeof trail[i] === 'number' ? '[' + trail[i] + ']' : '.' + trail[i]
+    throw new TypeErrorOf((depth > 20 ? path + '…' : path) + ': ' + why)
+  }
+
+  // The text is written here: what JSON would drop, change or ask (toJSON) is refused with its path, and each field is read once.
+  // An undefined field is left out, as in an object literal.
+  function write(value, depth) {
     switch (typeof value) {
       case 'string':
-      case 'boolean':
-        return value
+        return stringify(value)
       case 'number':
-        if (!isFinite(value)) throw new TypeError(path + ': ' + value + ' is not JSON')
-        return value === 0 ? 0 : value
+        if (!isFinite(value)) refuse(depth, value + ' is not JSON')
+        return value === 0 ? '0' : '' + value
+      case 'boolean':
+        return value ? 'true' : 'false'
       case 'object':
         break
       default:
-        throw new TypeError(path + ': ' + typeof value + ' is not JSON')
+        refuse(depth, typeof value + ' is not JSON')
     }
-    if (depth > 500) throw new TypeError(path + ': nested too deep, or a cycle')
+    if (value === null) return 'null'
+    if (depth >= DEPTH_MAX) refuse(depth, 'nested too deep, or a cycle')
     if (isArray(value)) {
-      const copy = []
-      for (let i = 0; i < value.length; i++) {
-        defineProperty(copy, i, { value: plain(value[i], path + '[' + i + ']', depth + 1), enumerable: true, writable: true, configurable: true })
+      let made = '['
+      const { length } = value
+      for (let i = 0; i < length; i++) {
+        trail[depth] = i
+        made += (i === 0 ? '' : ',') + write(value[i], depth + 1)
       }
-      return copy
+      return made + ']'
     }
     const prototype = getPrototypeOf(value)
-    if (prototype !== objectPrototype && prototype !== null) throw new TypeError(path + ': an instance of a class is not JSON')
-    const copy = create(null)
+    if (prototype !== objectPrototype && prototype !== null) refuse(depth, 'an instance of a class is not JSON')
     const own = keys(value)
+    let made = '{'
     for (let i = 0; i < own.length; i++) {
-      const item = value[own[i]]
-      if (item !== undefined) copy[own[i]] = plain(item, path + '.' + own[i], depth + 1)
+      const key = own[i]
+      const item = value[key]
+      if (item === undefined) continue
+      trail[depth] = key
+      made += (made === '{' ? '' : ',') + stringify(key) + ':' + write(item, depth + 1)
     }
-    return copy
+    return made + '}'
   }
 
-  function json(value) {
-    return value === undefined ? 'null' : stringify(plain(value, '$', 0))
+  // What settles those who wait for a reply, by number; a number is used again when its reply has come.
+  const resolves = []
+  const rejects = []
+  const unused = []
+  let used = 0
+  let spare = 0
+  let made = 0
+  let over = false
+  // Calls that the host has not been given yet.
+  let batch = ''
+  let batched = 0
+
+  function take() {
+    const taken = batched === 0 ? '-' : batch
+    batch = ''
+    batched = 0
+    return taken
   }
 
-  function wait(start) {
+  // A call is [number, index of its binding, arguments]; a sleep has no binding.
+  function submit(index, args) {
     return new PromiseOf((resolve, reject) => {
-      const id = ++count
-      pending[id] = { resolve, reject }
-      try {
-        start(id)
-      } catch (error) {
-        delete pending[id]
-        reject(error)
-      }
+      const json = args === undefined ? '{}' : write(args, 0)
+      if (over) return
+      if (made === callsMax) return host.exceeded()
+      made++
+      const number = spare > 0 ? unused[--spare] : used++
+      resolves[number] = resolve
+      rejects[number] = reject
+      batch += (batched === 0 ? '[' : ',[') + number + ',' + index + ',' + json + ']'
+      if (++batched >= batchCalls || batch.length > batchChars) host.flush(take())
     })
   }
 
   const tools = create(null)
-  for (let i = 0; i < names.length; i++) {
-    const name = names[i]
-    tools[name] = freeze((args) => wait((id) => host.call(id, name, args === undefined ? '{}' : json(args))))
-  }
+  for (let i = 0; i < names.length; i++)
+    tools[names[i]] = freeze((args) => submit(i, args))
 
   function shown(value) {
     if (typeof value === 'string') return value
@@ -103,7 +134,10 @@ export const prelude = String.raw`(function (host, names) {
   define('tools', freeze(tools))
   define('ToolError', ToolError)
   define('console', freeze({ log: print, info: print, debug: print, warn: print, error: print }))
-  define('sleep', (ms) => wait((id) => host.sleep(id, +ms)))
+  define('sleep', (ms) => {
+    const time = +ms
+    return submit(-1, time > 0 ? (time < TIMER_MAX ? time : TIMER_MAX) : 0)
+  })
 
   function described(error) {
     let name = 'Error'
@@ -118,34 +152,39 @@ export const prelude = String.raw`(function (host, names) {
     } catch {
       message = 'something that cannot be shown was thrown'
     }
-    return stringify({ name, message, stack })
+    return '[' + stringify(name) + ',' + stringify(message) + ',' + stringify(stack) + ']'
   }
 
-  return {
-    start(program) {
-      program().then(
-        (value) => {
-          let made
-          try {
-            made = json(value)
-          } catch (error) {
-            return host.done(false, described(error))
-          }
-          host.done(true, made)
-        },
-        (error) => host.done(false, described(error)),
-      )
-    },
-    settle(batch) {
-      const replies = parse(batch)
-      for (let i = 0; i < replies.length; i++) {
-        const reply = replies[i]
-        const waiting = pending[reply.id]
-        if (waiting === undefined) continue
-        delete pending[reply.id]
-        if (reply.ok) waiting.resolve(reply.value)
-        else waiting.reject(new ToolError(reply))
-      }
-    },
+  async function start(program) {
+    let ok = true
+    let json
+    try {
+      const value = await program()
+      json = value === undefined ? 'null' : write(value, 0)
+    } catch (error) {
+      ok = false
+      json = described(error)
+    }
+    over = true
+    host.done(ok, json)
   }
+
+  // A reply is [number, value] or [number, null, fields of the error].
+  function settle(batch) {
+    const replies = parse(batch)
+    for (let i = 0; i < replies.length; i++) {
+      const reply = replies[i]
+      const number = reply[0]
+      const resolve = resolves[number]
+      const reject = rejects[number]
+      resolves[number] = rejects[number] = undefined
+      unused[spare++] = number
+      if (reply.length === 2) resolve(reply[1])
+      else reject(new ToolError(reply[2]))
+    }
+  }
+
+  const waits = () => used > spare
+
+  return { start, settle, take, waits }
 })`

@@ -1,35 +1,43 @@
-/** Owns one run: what crosses between host and worker, and the clocks that end a program from outside. */
-import type { CodeOutcome, CodeReply, CodeRequest, CodeRun } from '@sluice/code-mode'
-import type { Json } from '@sluice/base'
+/** Owns one run: what crosses between host and worker. */
+import { type Json, messageOf } from '@sluice/base'
+import type { CodeFailureKind, CodeOutcome, CodeReply, CodeRequest, CodeRun } from '@sluice/code-mode'
+import { WallClock, Watch } from './clocks.ts'
 import type { Pool } from './pool.ts'
-import type { FromWorker, Thread, WorkerCall, WorkerOutcome } from './thread.ts'
+import type { FromWorker, Thread, WorkerOutcome, WorkerReport } from './thread.ts'
 
 /** Beyond the active limit, for a worker that does not notice by itself. */
 const SLACK_MS = 250
 
-let runs = 0
+type Entry = readonly [number: number, binding: number, args: Json]
+type Made =
+  | { readonly kind: 'value'; readonly value: Json }
+  | { readonly kind: CodeFailureKind; readonly message: string; readonly line?: number }
+type Ending = { readonly kind: 'abort' | 'timeout' | 'crash'; readonly message: string }
 
 export class QuickRun implements CodeRun {
   readonly outcome: Promise<CodeOutcome>
   private readonly request: CodeRequest
   private readonly pool: Pool
-  private readonly id = ++runs
+  private readonly wall: WallClock
+  private readonly watch: Watch
+  private readonly sleeps = new Set<NodeJS.Timeout>()
   private thread: Thread | undefined
   private resolve!: (outcome: CodeOutcome) => void
   private over = false
-  private made = 0
-  private replies: object[] = []
-  private flushing = false
-  private pauses = 0
-  private wallLeft: number
-  private wallSince = 0
-  private wallTimer: NodeJS.Timeout | undefined
-  private activeTimer: NodeJS.Timeout | undefined
+  private calls = 0
+  private output: string[] = []
+  /** Messages of the worker that have not been looked at. */
+  private readonly heard: WorkerReport[] = []
+  private replies: unknown[] = []
 
   constructor(pool: Pool, request: CodeRequest) {
     this.pool = pool
     this.request = request
-    this.wallLeft = request.limits.wallMs
+    const { activeMs, wallMs } = request.limits
+    this.wall = new WallClock(wallMs, () => this.end({ kind: 'timeout', message: `it took longer than ${wallMs} ms` }))
+    this.watch = new Watch(activeMs + SLACK_MS, () =>
+      this.end({ kind: 'timeout', message: `it computed for more than ${activeMs} ms` }),
+    )
     this.outcome = new Promise((resolve) => (this.resolve = resolve))
     request.signal.addEventListener('abort', this.abort, { once: true })
     if (request.signal.aborted) this.abort()
@@ -37,14 +45,11 @@ export class QuickRun implements CodeRun {
   }
 
   pause(): void {
-    if (this.pauses++ > 0) return
-    clearTimeout(this.wallTimer)
-    this.wallLeft -= performance.now() - this.wallSince
+    this.wall.pause()
   }
 
   resume(): void {
-    if (this.pauses === 0 || --this.pauses > 0 || this.over || !this.thread) return
-    this.startWall()
+    this.wall.resume()
   }
 
   private readonly abort = () => this.end({ kind: 'abort', message: 'the run was stopped' })
@@ -59,83 +64,109 @@ export class QuickRun implements CodeRun {
         died: (problem) => this.end({ kind: 'crash', message: problem }),
       }
       thread.hold()
-      if (this.pauses === 0) this.startWall()
+      this.wall.start()
       const { program, bindings, limits } = this.request
-      this.send({ type: 'run', run: this.id, program, bindings, limits })
+      this.send({ program, bindings, limits })
     } catch (error) {
       this.end({ kind: 'crash', message: String(error) })
     }
   }
 
-  private startWall(): void {
-    this.wallSince = performance.now()
-    const late = () => this.end({ kind: 'timeout', message: `it took longer than ${this.request.limits.wallMs} ms` })
-    this.wallTimer = setTimeout(late, Math.max(0, this.wallLeft))
-  }
-
   /** From here until the worker answers, the program computes. */
-  private send(message: object): void {
-    clearTimeout(this.activeTimer)
-    const { activeMs } = this.request.limits
-    const stuck = () => this.end({ kind: 'timeout', message: `it computed for more than ${activeMs} ms` })
-    this.activeTimer = setTimeout(stuck, activeMs + SLACK_MS)
+  private send(message: object | string): void {
+    this.watch.sent()
     this.thread?.send(message)
   }
 
-  private hear(message: Exclude<FromWorker, { type: 'ready' }>): void {
-    if (this.over || message.run !== this.id) return
-    clearTimeout(this.activeTimer)
-    for (const call of message.calls) this.make(call)
-    if (message.type === 'done') this.finish(message.outcome, message.reusable)
+  private hear(message: FromWorker): void {
+    if (this.over) return
+    const report = typeof message === 'string' ? { calls: message } : message
+    if (!report.more) this.watch.answered()
+    // Answers come one for one. What comes without being asked for waits for its turn, and everything after it too.
+    if (!report.more && this.heard.length === 0) this.take(report)
+    else if (this.heard.push(report) === 1) setImmediate(this.takeOne)
   }
 
-  private make({ id, binding, json }: WorkerCall): void {
-    this.made++
-    const settled = (reply: CodeReply) => {
-      this.replies.push({ id, ...reply })
-      this.flushSoon()
+  /** One in a turn of the event loop: a program with many calls leaves time for others. */
+  private readonly takeOne = (): void => {
+    if (this.over) return
+    this.take(this.heard[0] as WorkerReport)
+    this.heard.shift()
+    if (this.heard.length > 0) setImmediate(this.takeOne)
+  }
+
+  private take({ calls, output, outcome, reusable = false }: WorkerReport): void {
+    try {
+      if (calls !== '') for (const entry of JSON.parse(`[${calls}]`) as Entry[]) this.make(entry)
+      if (output) this.output = this.output.concat(output)
+      if (outcome) this.finish(outcomeOf(outcome), reusable)
+    } catch (error) {
+      // What a worker sends is never a reason for the host to fail.
+      this.end({ kind: 'crash', message: messageOf(error) })
     }
-    const failed = (error: unknown) =>
-      settled({ ok: false, code: 'CODE_CALL_FAILED', tool: binding, reason: String(error), executed: 'unknown' })
-    this.request.call(binding, JSON.parse(json) as Json).then(settled, failed)
   }
 
-  /** Replies of one turn of the event loop go in one message. */
-  private flushSoon(): void {
-    if (this.flushing) return
-    this.flushing = true
-    setImmediate(() => {
-      this.flushing = false
-      if (this.over) return
-      const { replies } = this
-      this.replies = []
-      this.send({ type: 'settle', run: this.id, replies })
-    })
+  private make([number, index, args]: Entry): void {
+    const binding = this.request.bindings[index]
+    if (binding === undefined) return this.sleep(number, Number(args))
+    this.calls++
+    const failed = (error: unknown) => {
+      const reason = messageOf(error)
+      this.settled(number, { ok: false, code: 'CODE_CALL_FAILED', tool: binding, reason, executed: 'unknown' })
+    }
+    try {
+      this.request.call(binding, args).then((reply) => this.settled(number, reply), failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 
-  private finish(made: WorkerOutcome, reusable: boolean): void {
-    const { kind, json, message = '', line, output, calls, activeMs } = made
-    const counts = { output, calls, activeMs }
+  private sleep(number: number, ms: number): void {
+    const timer = setTimeout(() => {
+      this.sleeps.delete(timer)
+      this.settled(number, { ok: true, value: null })
+    }, ms)
+    this.sleeps.add(timer)
+  }
+
+  /** Replies that come together go in one message. */
+  private settled(number: number, reply: CodeReply): void {
+    if (this.over) return
+    if (this.replies.length === 0) process.nextTick(this.flush)
+    this.replies.push(reply.ok ? [number, reply.value] : [number, null, reply])
+  }
+
+  private readonly flush = (): void => {
+    if (this.over) return
+    const { replies } = this
+    this.replies = []
+    this.send(JSON.stringify(replies))
+  }
+
+  private finish(made: Made, reusable: boolean): void {
+    const { output, calls } = this
     const thread = this.close()
     if (thread) this.pool.give(thread, reusable)
-    if (kind === 'value') this.resolve({ kind, value: JSON.parse(json ?? 'null') as Json, ...counts })
-    else this.resolve({ kind: kind as 'exception', message, ...(line !== undefined && { line }), ...counts })
+    this.resolve({ ...made, output, calls })
   }
 
   /** Ends the program from outside: its thread is not used again. */
-  private end(why: { readonly kind: 'abort' | 'timeout' | 'crash'; readonly message: string }): void {
-    if (this.over) return
-    const thread = this.close()
-    if (thread) this.pool.give(thread, false)
-    this.resolve({ ...why, output: [], calls: this.made, activeMs: 0 })
+  private end(why: Ending): void {
+    if (!this.over) this.finish(why, false)
   }
 
   private close(): Thread | undefined {
     this.over = true
-    clearTimeout(this.wallTimer)
-    clearTimeout(this.activeTimer)
+    this.wall.end()
+    this.watch.end()
+    for (const timer of this.sleeps) clearTimeout(timer)
     this.request.signal.removeEventListener('abort', this.abort)
     this.thread?.letGo()
     return this.thread
   }
+}
+
+function outcomeOf({ kind, json, message = '', line }: WorkerOutcome): Made {
+  if (kind === 'value') return { kind, value: JSON.parse(json ?? 'null') as Json }
+  return { kind: kind as CodeFailureKind, message, ...(line !== undefined && { line }) }
 }

@@ -55,3 +55,47 @@ test('a run that was stopped before it began starts no program', async () => {
   expect(await run.outcome).toMatchObject({ kind: 'abort', calls: 0 })
   await ctx.fiber.dispose()
 })
+
+// BUG-081
+test('a program with many calls leaves the host time for others', async () => {
+  const ctx = new Context()
+  await ctx.plugin(quickjs)
+  let inTurn = 0
+  let most = 0
+  let next: NodeJS.Immediate
+  const turn = () => {
+    inTurn = 0
+    next = setImmediate(turn)
+  }
+  turn()
+  const run = ctx.codeRuntime.run({
+    program: 'for (let i = 0; i < 10_000; i++) tools.echo({ i }); return 1',
+    bindings: ['echo'],
+    limits: { ...contractLimits, callsMax: 10_000 },
+    signal: new AbortController().signal,
+    call: (_binding, value) => {
+      most = Math.max(most, ++inTurn)
+      return Promise.resolve({ ok: true, value })
+    },
+  })
+  expect(await run.outcome).toMatchObject({ kind: 'value', calls: 10_000 })
+  clearImmediate(next!)
+  expect(most).toBeLessThan(1_000)
+  await ctx.fiber.dispose()
+})
+
+test('as many programs as there are threads may start at once, and the others follow', async () => {
+  const ctx = new Context()
+  await ctx.plugin(quickjs, { threadsMax: 6, keepMax: 0 })
+  const signal = new AbortController().signal
+  const call = () => Promise.reject(new Error('called'))
+  const values = await Promise.all(
+    Array.from({ length: 8 }, async (_, n) => {
+      const run = ctx.codeRuntime.run({ program: `return ${n}`, bindings: [], limits: contractLimits, signal, call })
+      const outcome = await run.outcome
+      return outcome.kind === 'value' ? outcome.value : outcome
+    }),
+  )
+  expect(values).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
+  await ctx.fiber.dispose()
+})

@@ -1,6 +1,11 @@
-/** Owns the cases that every code runtime must pass: values, calls, limits, and probes that must not get out. */
+/** Owns the cases that every code runtime must pass: each probe, and what takes more than one program. */
 import { assert, type Json } from '@sluice/base'
-import type { CodeFailureKind, CodeLimits, CodeOutcome, CodeReply, CodeRuntime } from './types.ts'
+import { escapes } from './probes/escapes.ts'
+import { exhaustion } from './probes/exhaustion.ts'
+import { notJson } from './probes/not-json.ts'
+import type { Probe } from './probes/probe.ts'
+import { values } from './probes/values.ts'
+import type { CodeLimits, CodeOutcome, CodeReply, CodeRequest, CodeRuntime } from './types.ts'
 
 /** Small limits: probes run into them. Time is short only where a probe is to run out of it. */
 export const contractLimits: CodeLimits = {
@@ -13,167 +18,12 @@ export const contractLimits: CodeLimits = {
   transferBytes: 4 * 1024 * 1024,
 }
 
-interface Probe {
-  readonly title: string
-  readonly program: string
-  /** The value that the program ends with, or the kind of its failure. */
-  readonly value?: Json
-  readonly fails?: CodeFailureKind
-  /** Part of the failure's message. */
-  readonly saying?: string
-  readonly limits?: Partial<CodeLimits>
-}
-
-const probes: readonly Probe[] = [
-  {
-    title: 'a program returns JSON',
-    program: 'return { a: [1, "x", null, true] }',
-    value: { a: [1, 'x', null, true] },
-  },
-  {
-    title: 'types are stripped',
-    program: 'const n: number = 2; interface A { b?: string }; return n as unknown',
-    value: 2,
-  },
-  { title: 'nothing returned is null', program: 'tools', value: null },
-  { title: 'a call resolves to its value', program: 'return await tools.echo({ n: 1 })', value: { n: 1 } },
-  {
-    title: 'a name that is no identifier can be called',
-    program: 'return await tools["odd-name"]({ n: 2 })',
-    value: { n: 2 },
-  },
-  {
-    title: 'calls overlap and keep their answers apart',
-    program: 'return await Promise.all([1, 2, 3].map((n) => tools.echo({ n })))',
-    value: [{ n: 1 }, { n: 2 }, { n: 3 }],
-  },
-  {
-    title: 'a failed call rejects with a ToolError',
-    program:
-      'try { await tools.fail({}) } catch (e) { return [e instanceof ToolError, e.code, e.tool, e.reason, e.executed] }',
-    value: [true, 'NO', 'fail', 'why', 'no'],
-  },
-  { title: 'a call that nobody awaits does not hold the program', program: 'tools.never({}); return 1', value: 1 },
-  {
-    title: 'a failure that nobody awaits is no failure of the program',
-    program: 'tools.fail({}); await sleep(1); return 1',
-    value: 1,
-  },
-  { title: 'sleep waits', program: 'await sleep(2); return "woke"', value: 'woke' },
-  {
-    title: 'an error is shown with its line',
-    program: 'const a = 1\nthrow new TypeError("no")',
-    fails: 'exception',
-    saying: 'no',
-  },
-  { title: 'a program that cannot be parsed fails', program: 'return (', fails: 'exception', saying: 'parse' },
-  { title: 'a function is no result', program: 'return { a: [() => 1] }', fails: 'exception', saying: '$.a[0]' },
-  { title: 'a bigint is no result', program: 'return 1n', fails: 'exception', saying: 'bigint' },
-  { title: 'a cycle is no result', program: 'const a = {}; a.a = a; return a', fails: 'exception' },
-  {
-    title: 'a getter on a result that throws fails the program',
-    program: 'return { get a() { throw new Error("got") } }',
-    fails: 'exception',
-    saying: 'got',
-  },
-  {
-    title: 'a proxy as argument is read once',
-    program:
-      'let n = 0; const p = new Proxy({ a: 1 }, { get: (t, k) => (k === "a" ? ++n : t[k]) }); return await tools.echo(p)',
-    value: { a: 1 },
-  },
-  { title: 'a loop without end is ended', program: 'for (;;) {}', fails: 'timeout', limits: { activeMs: 300 } },
-  {
-    title: 'a loop after an await is ended',
-    program: 'await null; for (;;) {}',
-    fails: 'timeout',
-    limits: { activeMs: 300 },
-  },
-  {
-    title: 'microtasks without end are ended',
-    program: 'for (;;) await null',
-    fails: 'timeout',
-    limits: { activeMs: 300 },
-  },
-  {
-    title: 'a regular expression that backtracks for ever is ended',
-    program: 'return /(a+)+$/.test("a".repeat(60) + "b")',
-    fails: 'timeout',
-    limits: { activeMs: 300 },
-  },
-  { title: 'memory in one string is bounded', program: 'return "a".repeat(2 ** 29).length', fails: 'memory' },
-  {
-    title: 'memory in many objects is bounded',
-    program: 'const all = []; for (;;) all.push({ a: [1, 2, 3] })',
-    fails: 'memory',
-  },
-  {
-    title: 'recursion without end is ended',
-    program: 'const f = () => f() + 1; return f()',
-    fails: 'exception',
-    saying: 'stack',
-  },
-  { title: 'a flood of output is ended', program: 'for (;;) console.log("x".repeat(100))', fails: 'output' },
-  {
-    title: 'a promise that never settles is noticed',
-    program: 'await new Promise(() => {})',
-    fails: 'exception',
-    saying: 'never settles',
-  },
-  {
-    title: 'calls without end are ended',
-    program: 'for (;;) await tools.echo({})',
-    fails: 'exception',
-    saying: '1000 calls',
-  },
-  {
-    title: 'what crosses the border is bounded',
-    program: 'const s = "x".repeat(1e6); for (;;) await tools.echo({ s })',
-    fails: 'output',
-  },
-  { title: 'modules cannot be imported', program: 'return await import("node:fs")', fails: 'exception' },
-  {
-    title: 'there is no host global',
-    program:
-      'return [typeof process, typeof require, typeof fetch, typeof setTimeout, typeof WebAssembly, typeof SharedArrayBuffer === "undefined" || true]',
-    value: ['undefined', 'undefined', 'undefined', 'undefined', 'undefined', true],
-  },
-  {
-    title: 'constructor chains lead to the own world only',
-    program: 'return tools.echo.constructor.constructor("return typeof process")()',
-    value: 'undefined',
-  },
-  {
-    title: 'eval and Function see the own world only',
-    program: 'return [eval("typeof process"), new Function("return typeof require")()]',
-    value: ['undefined', 'undefined'],
-  },
-  {
-    title: 'bindings cannot be exchanged',
-    program: '"use strict"; try { tools.echo = () => 1 } catch { return "frozen" }',
-    value: 'frozen',
-  },
-  {
-    title: 'tampering with prototypes harms the program only',
-    program:
-      'Promise.prototype.then = function () { throw new Error("mine") }; Array.prototype.push = null; JSON.stringify = () => "{}"; return 1',
-    fails: 'exception',
-  },
-  {
-    title: '__proto__ in a result is data',
-    program: 'return JSON.parse(\'{"__proto__":{"x":1}}\')',
-    value: JSON.parse('{"__proto__":{"x":1}}') as Json,
-  },
-  {
-    title: 'a global set by one run is not seen by the next',
-    program: 'globalThis.leak = 1; return typeof globalThis.leak',
-    value: 'number',
-  },
-]
+const bindings = ['echo', 'fail', 'huge', 'never', 'odd-name', 'odd_name', 'delete', '__proto__', 'constructor', 'then']
 
 const call = async (binding: string, args: Json): Promise<CodeReply> => {
   if (binding === 'fail') return { ok: false, code: 'NO', tool: 'fail', reason: 'why', executed: 'no' }
   if (binding === 'never') return new Promise(() => {})
+  if (binding === 'huge') return { ok: true, value: 'x'.repeat(contractLimits.memoryBytes) }
   return { ok: true, value: args }
 }
 
@@ -181,10 +31,10 @@ function play(
   runtime: CodeRuntime,
   program: string,
   limits: Partial<CodeLimits> = {},
-  signal = new AbortController().signal,
+  more: Partial<Pick<CodeRequest, 'signal' | 'call'>> = {},
 ) {
-  const bindings = ['echo', 'fail', 'never', 'odd-name']
-  return runtime.run({ program, bindings, limits: { ...contractLimits, ...limits }, signal, call })
+  const { signal } = new AbortController()
+  return runtime.run({ program, bindings, limits: { ...contractLimits, ...limits }, signal, call, ...more })
 }
 
 function hold(outcome: CodeOutcome, { title, value, fails, saying }: Probe): void {
@@ -198,9 +48,13 @@ function hold(outcome: CodeOutcome, { title, value, fails, saying }: Probe): voi
 
 /** After each probe a fresh run works, and sees nothing of the one before. */
 async function worksAfterwards(runtime: CodeRuntime): Promise<void> {
-  const { outcome } = play(runtime, 'return [1 + 1, typeof globalThis.leak]')
+  const { outcome } = play(
+    runtime,
+    'return [1 + 1, typeof globalThis.leak, typeof {}.leak, await tools.echo({ a: 1 })]',
+  )
   const after = await outcome
-  assert(after.kind === 'value' && JSON.stringify(after.value) === '[2,"undefined"]', JSON.stringify(after))
+  const right = '[2,"undefined","undefined",{"a":1}]'
+  assert(after.kind === 'value' && JSON.stringify(after.value) === right, JSON.stringify(after))
 }
 
 export interface CodeCase {
@@ -209,7 +63,7 @@ export interface CodeCase {
 }
 
 export const codeContract: readonly CodeCase[] = [
-  ...probes.map((probe) => ({
+  ...[...values, ...notJson, ...exhaustion, ...escapes].map((probe) => ({
     title: probe.title,
     async run(runtime: CodeRuntime) {
       hold(await play(runtime, probe.program, probe.limits).outcome, probe)
@@ -224,11 +78,87 @@ export const codeContract: readonly CodeCase[] = [
     },
   },
   {
+    title: 'what a program printed before it was ended from outside is given',
+    async run(runtime) {
+      const { output } = await play(runtime, 'console.log("before"); await tools.never({})', { wallMs: 20 }).outcome
+      assert(JSON.stringify(output) === '["before"]', JSON.stringify(output))
+    },
+  },
+  {
+    title: 'calls reach the host in the order in which they were made, each once, and are counted',
+    async run(runtime) {
+      const seen: Json[] = []
+      const program = 'for (let i = 0; i < 300; i++) tools.echo(i); await tools.echo(300); sleep(0); return 1'
+      const { calls } = await play(runtime, program, {}, { call: (binding, n) => (seen.push(n), call(binding, n)) })
+        .outcome
+      assert(JSON.stringify(seen) === JSON.stringify(Array.from({ length: 301 }, (_, i) => i)), JSON.stringify(seen))
+      assert(calls === 301, `${calls} calls`)
+    },
+  },
+  {
+    title: 'no call is made after the end',
+    async run(runtime) {
+      for (const late of [
+        '(async () => { for (let i = 0; i < 100; i++) await null; tools.echo(1) })()',
+        'sleep(1).then(() => tools.echo(1))',
+        'tools.fail({}).catch(() => tools.echo(1))',
+        'Promise.resolve().then(() => new Promise(() => {})).finally(() => tools.echo(1))',
+      ]) {
+        let made = 0
+        const counting = { call: (binding: string, args: Json) => (binding === 'echo' && made++, call(binding, args)) }
+        const outcome = await play(runtime, `${late}; return 1`, {}, counting).outcome
+        assert(outcome.kind === 'value' && outcome.value === 1, `${late}: ${JSON.stringify(outcome)}`)
+        await worksAfterwards(runtime)
+        assert(made === 0, `${late}: ${made} calls`)
+      }
+    },
+  },
+  {
+    title: 'of 100,000 calls those within the limit are made',
+    async run(runtime) {
+      let made = 0
+      const counting = { call: (binding: string, args: Json) => (made++, call(binding, args)) }
+      const program = 'await Promise.all(Array.from({ length: 100_000 }, (_, n) => tools.echo({ n })))'
+      const outcome = await play(runtime, program, {}, counting).outcome
+      assert(outcome.kind === 'exception' && outcome.message.includes('1000 calls'), JSON.stringify(outcome))
+      assert(made <= contractLimits.callsMax, `${made} calls`)
+      await worksAfterwards(runtime)
+    },
+  },
+  {
+    title: '100,000 calls that are allowed are made',
+    async run(runtime) {
+      const program = 'return (await Promise.all(Array.from({ length: 100_000 }, (_, n) => tools.echo(n)))).length'
+      const limits = { callsMax: 100_000, transferBytes: 1e8, memoryBytes: 256 * 1024 * 1024 }
+      const outcome = await play(runtime, program, limits).outcome
+      assert(outcome.kind === 'value' && outcome.value === 100_000, JSON.stringify(outcome))
+      await worksAfterwards(runtime)
+    },
+  },
+  {
+    title: 'a call that throws is a failed call',
+    async run(runtime) {
+      for (const broken of [
+        () => Promise.reject(new Error('broke')),
+        () => {
+          throw new Error('broke')
+        },
+      ]) {
+        const program = 'try { await tools.echo({}) } catch (e) { return [e.tool, e.executed] }'
+        const outcome = await play(runtime, program, {}, { call: broken }).outcome
+        assert(
+          outcome.kind === 'value' && JSON.stringify(outcome.value) === '["echo","unknown"]',
+          JSON.stringify(outcome),
+        )
+      }
+    },
+  },
+  {
     title: 'an abort ends a program that waits, and one that computes',
     async run(runtime) {
       for (const program of ['await tools.never({})', 'for (;;) {}']) {
         const controller = new AbortController()
-        const { outcome } = play(runtime, program, { activeMs: 60_000 }, controller.signal)
+        const { outcome } = play(runtime, program, { activeMs: 60_000 }, { signal: controller.signal })
         controller.abort(new Error('stop'))
         assert((await outcome).kind === 'abort', program)
       }
@@ -244,19 +174,26 @@ export const codeContract: readonly CodeCase[] = [
       paused.pause()
       const outcome = await paused.outcome
       assert(outcome.kind === 'value', JSON.stringify(outcome))
+      const resumed = play(runtime, 'await sleep(5); return 1', { wallMs: 10_000 })
+      for (const step of ['pause', 'pause', 'resume', 'resume', 'resume'] as const) resumed[step]()
+      const later = await resumed.outcome
+      assert(later.kind === 'value', JSON.stringify(later))
       await worksAfterwards(runtime)
     },
   },
   {
     title: 'several programs run at once without seeing each other',
     async run(runtime) {
-      const all = [1, 2, 3].map(
+      const all = Array.from({ length: 20 }, (_, n) => n).map(
         (n) => play(runtime, `globalThis.x = ${n}; await sleep(1); return globalThis.x`).outcome,
       )
       const values = (await Promise.all(all)).map((outcome) =>
         outcome.kind === 'value' ? outcome.value : outcome.kind,
       )
-      assert(JSON.stringify(values) === '[1,2,3]', JSON.stringify(values))
+      assert(
+        values.every((value, n) => value === n),
+        JSON.stringify(values),
+      )
     },
   },
 ]

@@ -47,7 +47,6 @@ export type CodeOutcome = (
   /** Console lines, in order, within the limit. */
   readonly output: readonly string[]
   readonly calls: number
-  readonly activeMs: number
 }
 
 export interface CodeRun {
