@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { type Disk, isDiskError, mintId, type World } from '@sluice/base'
 import { type LogHolder, sessionErrors } from '@sluice/session'
 import { PRIVATE_FILE, readSmall, unlinkIfThere } from './disk.ts'
+import { storeErrors } from './errors.ts'
 import type { Layout } from './layout.ts'
 
 const LOCK_BYTES_MAX = 4096
@@ -44,13 +45,13 @@ export async function takeLock(world: World, id: string, layout: Layout, gone?: 
   // The name appears with its content, or not at all.
   const draft = join(layout.dir, `${token}.tmp`)
   const file = await disk.open(draft, { write: true, create: true, exclusive: true, mode: PRIVATE_FILE })
-  try {
-    await file.write(Buffer.from(`${JSON.stringify(self)}\n`), 0)
-  } finally {
-    await file.close()
-  }
   ours.add(token)
   try {
+    try {
+      await file.write(Buffer.from(`${JSON.stringify(self)}\n`), 0)
+    } finally {
+      await file.close()
+    }
     await take(world, id, layout, { path: layout.lock, draft, gone, depth: 0 })
   } catch (error) {
     ours.delete(token)
@@ -79,7 +80,10 @@ async function take(world: World, id: string, layout: Layout, way: Way): Promise
       if (!isDiskError(error, 'EEXIST')) throw error
     }
     const found = await readSmall(disk, path, LOCK_BYTES_MAX)
-    if (!found) continue
+    if (!found) {
+      await assertGone(disk, path)
+      continue
+    }
     const holder = holderOf(found)
     if (holder && isHeld(world, holder, gone))
       throw sessionErrors('SESSION_LOCKED', { id, pid: holder.pid, host: holder.host })
@@ -96,6 +100,18 @@ async function take(world: World, id: string, layout: Layout, way: Way): Promise
     }
   }
   throw sessionErrors('SESSION_LOCKED', { id, pid: 0, host: 'an unknown host' })
+}
+
+/** What stands there and is no lock stays there for ever: nobody waits for it.
+ *  @throws STORE_UNREADABLE */
+async function assertGone(disk: Disk, path: string): Promise<void> {
+  try {
+    const { kind, size } = await disk.lstat(path)
+    if (kind === 'file' && size <= LOCK_BYTES_MAX) return
+    throw storeErrors('STORE_UNREADABLE', { path, code: `a ${kind} of ${size} bytes is no lock` })
+  } catch (error) {
+    if (!isDiskError(error, 'ENOENT')) throw error
+  }
 }
 
 /** A rename, so that at no moment the name is free. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { type DiskFile, type FileStat, isDiskError, type World } from '@sluice/base'
 import { sessionErrors } from '@sluice/session'
-import { makeDirectory, PRIVATE_FILE, readAll, writeWhole } from './disk.ts'
+import { makeDirectory, PRIVATE_FILE, readAll, unlinkIfThere, writeWhole } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { Layout } from './layout.ts'
 import { type Lock, sweep, takeLock } from './lock.ts'
@@ -61,8 +61,15 @@ export class LogFile {
 
   private async makePlace(): Promise<void> {
     if (this.lock) return
-    await makeDirectory(this.world.disk, this.layout.dir)
-    this.lock = await takeLock(this.world, this.id, this.layout)
+    const { disk } = this.world
+    await makeDirectory(disk, this.layout.dir)
+    try {
+      this.lock = await takeLock(this.world, this.id, this.layout)
+    } catch (error) {
+      // Only an empty one goes.
+      await disk.rmdir(this.layout.dir).catch(() => {})
+      throw error
+    }
     // A dead process may have come this far with the same id.
     await sweep(this.world, this.layout)
   }
@@ -130,11 +137,16 @@ export class LogFile {
   }
 
   async close(): Promise<void> {
+    const isMade = this.file !== undefined
+    const { disk } = this.world
     try {
       await this.file?.close()
+      // A session that never came to its first record leaves nothing.
+      if (this.lock && !isMade) await unlinkIfThere(disk, `${this.layout.events}.tmp`).catch(() => {})
     } finally {
       await this.lock?.release()
     }
+    if (this.lock && !isMade) await disk.rmdir(this.layout.dir).catch(() => {})
   }
 
   /** The file appears with its first records, or not at all. */

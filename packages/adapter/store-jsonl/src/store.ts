@@ -91,16 +91,28 @@ class JsonlStore implements SessionStore {
     })
   }
 
-  remove(id: string): Promise<void> {
-    return this.locked(id, async (layout) => {
-      const { disk } = this.world
-      // Gone at once under its name, whatever happens to the rest.
-      const gone = join(this.root, `.removed-${id}`)
-      await removeTree(disk, gone)
-      await disk.rename(layout.dir, gone)
-      await disk.syncDir(this.root)
-      await removeTree(disk, gone)
-    })
+  async remove(id: string): Promise<void> {
+    try {
+      await this.locked(id, (layout) => this.erase(id, layout))
+    } catch (error) {
+      if (!isFull(error)) throw error
+      // A lock takes room too, which others do not have either: what is not held now stays so.
+      await this.on(id, async (layout) => {
+        const holder = await holderOfLock(this.world, layout)
+        if (holder) throw sessionErrors('SESSION_LOCKED', { id, ...holder }, { cause: error })
+        await writing(layout, () => this.erase(id, layout))
+      })
+    }
+  }
+
+  private async erase(id: string, layout: Layout): Promise<void> {
+    const { disk } = this.world
+    // Gone at once under its name, whatever happens to the rest.
+    const gone = join(this.root, `.removed-${id}`)
+    await removeTree(disk, gone)
+    await disk.rename(layout.dir, gone)
+    await disk.syncDir(this.root)
+    await removeTree(disk, gone)
   }
 
   holder(id: string): Promise<LogHolder | undefined> {
@@ -204,6 +216,11 @@ class JsonlStore implements SessionStore {
       throw storeErrors('STORE_UNREADABLE', { path: layout.events, code: codeOf(error) }, { cause: error })
     }
   }
+}
+
+function isFull(error: unknown): boolean {
+  if (!isSluiceError(error, 'STORE_UNWRITABLE')) return false
+  return ['ENOSPC', 'EDQUOT'].includes((error.data as { code: string }).code)
 }
 
 async function writing<T>(layout: Layout, work: () => Promise<T>): Promise<T> {

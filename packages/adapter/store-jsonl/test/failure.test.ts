@@ -1,7 +1,7 @@
 import { simWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { BACKLOG_MAX, UNSYNCED_BYTES_MAX } from '../src/index.ts'
-import { DIR, LOG, linesOf, machineWith, mount, quiet, texts, user } from './kit.ts'
+import { DIR, filesOf, LOG, linesOf, machineWith, mount, otherProcess, quiet, texts, user } from './kit.ts'
 
 async function opened(count = 1) {
   const world = await machineWith(count)
@@ -58,6 +58,33 @@ test('a disk that turns read-only is told, and the session goes on when it is wr
   world.disk.setReadOnly(false)
   await session.durable()
   expect(linesOf(world)).toHaveLength(4)
+})
+
+test('a full disk keeps no session from being removed, except one that is being written', async () => {
+  const world = await machineWith(1)
+  world.processes.plant({ pid: world.host.pid })
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  await session.durable()
+  const full = () => world.disk.failNext('write', 'ENOSPC', { times: 1 })
+  full()
+  await expect((await mount(otherProcess(world, 9))).sessions.remove('s')).rejects.toMatchObject({
+    code: 'SESSION_LOCKED',
+  })
+  await session.close()
+  full()
+  await sessions.remove('s')
+  expect(filesOf(world)).toEqual([])
+})
+
+test('a session that a full disk kept from its first record leaves nothing', async () => {
+  const world = await machineWith(1)
+  const before = world.disk.tree()
+  const { sessions } = await mount(world)
+  world.disk.failNext('write', 'ENOSPC', { path: `${DIR}/new/events.jsonl.tmp`, partialBytes: 9, times: 9 })
+  const session = await sessions.create({ cwd: '/proj', id: 'new' })
+  await expect(session.close()).rejects.toMatchObject({ code: 'SESSION_NOT_DURABLE' })
+  expect(world.disk.tree()).toEqual(before)
 })
 
 test('what a read-only disk refuses is called unwritable, not unreadable', async () => {

@@ -83,6 +83,20 @@ test('a lock left unreadable by a loss of power is taken over', async () => {
   }
 })
 
+test.each([
+  ['a directory', null],
+  ['a fifo', { kind: 'fifo' }],
+  ['a link', { link: '/proj/elsewhere' }],
+  ['a file too long', 'x'.repeat(5_000)],
+] as const)('%s in place of a lock is named with its path', async (_, seed) => {
+  const machine = await machineWith(1)
+  machine.disk.plant({ [LOCK]: seed })
+  const { sessions } = await mount(machine)
+  await expect(sessions.open('s')).rejects.toMatchObject({ code: 'STORE_UNREADABLE', data: { path: LOCK } })
+  expect((await sessions.open('s', 'read')).events).toHaveLength(2)
+  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/lock'])
+})
+
 test('of many processes that find a dead owner exactly one gets the session', async () => {
   for (let seed = 1; seed <= 20; seed++) {
     const machine = await machineWith(1, { seed, shuffleTurns: 5 })

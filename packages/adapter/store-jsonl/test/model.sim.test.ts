@@ -16,20 +16,23 @@ class Model {
   async live(): Promise<Session> {
     this.sessions ??= (await mount(this.world)).sessions
     if (this.session) return this.session
-    const { sessions } = this
-    const session = await sessions.open('s').catch((error: unknown) => {
-      const { code = '' } = error as { code?: string }
-      // A failure that hits the opening is told, and the next try finds everything.
-      if (code.startsWith('STORE_')) return sessions.open('s')
-      if (code !== 'SESSION_NOT_FOUND') throw error
-      expect(this.acknowledged).toEqual([])
-      return sessions.create({ cwd: '/proj', id: 's' })
-    })
+    const session = await this.opened(this.sessions)
     this.check(session)
     this.session = session
     this.acknowledged = []
     this.appended = session.events.slice()
     return session
+  }
+
+  /** Each failure that hits the opening is told, and the next try finds everything; there are only so many. */
+  private opened(sessions: Sessions): Promise<Session> {
+    return sessions.open('s').catch((error: unknown) => {
+      const { code = '' } = error as { code?: string }
+      if (code.startsWith('STORE_')) return this.opened(sessions)
+      if (code !== 'SESSION_NOT_FOUND') throw error
+      expect(this.acknowledged).toEqual([])
+      return sessions.create({ cwd: '/proj', id: 's' })
+    })
   }
 
   /** What was not acknowledged may be gone from some event on; what follows is repair. */

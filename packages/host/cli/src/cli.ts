@@ -42,7 +42,10 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
     .option('--cwd <dir>', 'working folder')
     .option('--model <name>', 'name of the model, or provider/name')
     .option('--composition <file>', 'use this sluice.yml; the code it names is run')
-    .option('--session <id>', 'go on with this session; "last" is the newest one of the working folder')
+    .option(
+      '--session <id>',
+      'go on with this session, named by the beginning of its id; "last" is the newest one of the working folder',
+    )
     .action(async (task: string | undefined, options: RunOptions) => {
       const { run } = await import('./run-command.ts')
       end(await run(terminal, await parts(), task, options))

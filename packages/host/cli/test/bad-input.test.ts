@@ -67,30 +67,27 @@ describe('what stands in place of a log', () => {
 })
 
 describe('a disk that takes nothing', () => {
-  const writing: readonly (readonly string[])[] = [
-    ['session', 'fork', 's'],
-    ['session', 'repair', 's'],
-    ['session', 'delete', 's', '--yes'],
-  ]
-
   test.each(['EROFS', 'ENOSPC'])('%s is told with the place, and what was there stays', async (code) => {
     const world = machine()
     await record(world, 's')
-    const before = world.disk.text(logOf('s'))
+    const before = world.disk.tree()
     if (code === 'EROFS') world.disk.setReadOnly(true)
-    else world.disk.limit((before?.length ?? 0) + 20)
-    for (const argv of writing) {
+    else world.disk.limit((world.disk.text(logOf('s'))?.length ?? 0) + 20)
+    for (const argv of [
+      ['session', 'fork', 's'],
+      ['session', 'repair', 's'],
+      ['session', 'export', 's', '--output', 'out.md'],
+    ]) {
       const ended = await sluice(world, argv)
-      // Removing needs no room.
-      if (ended.code === 0) continue
-      expect(ended.code, argv.join(' ')).toBe(1)
-      expect(ended.err).toContain(`cannot be written (${code})`)
-      expect(ended.err).toContain(SESSIONS)
+      expect([ended.code, ended.out], argv.join(' ')).toEqual([1, ''])
+      expect(ended.err).toContain(` cannot be written (${code}) (`)
+      expect(ended.err).toMatch(/^error: .*\/proj\/.* \((STORE_UNWRITABLE|CLI_FILE_UNWRITABLE|SESSION_NOT_DURABLE)\)\n/)
     }
-    world.disk.setReadOnly(false)
-    world.disk.limit(undefined)
-    expect(world.disk.text(logOf('s'))).toBe(before)
-    expect((await sluice(world, ['session', 'show', 's'])).code).toBe(0)
-    expect((await sluice(world, ['session', 'list'])).out.split('\n')).toHaveLength(2)
+    expect(world.disk.tree()).toEqual(before)
+    for (const command of ['show', 'verify', 'export']) {
+      expect((await sluice(world, ['session', command, 's'])).code, command).toBe(0)
+    }
+    const deleted = await sluice(world, ['session', 'delete', 's', '--yes'])
+    expect([deleted.code, deleted.err.includes('(EROFS)')]).toEqual(code === 'EROFS' ? [1, true] : [0, false])
   })
 })
