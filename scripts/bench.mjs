@@ -1,13 +1,14 @@
-/** Bundles the benchmarks to plain JavaScript and runs them. */
+/** Bundles one of the programs of the benchmarks (`main` or `memory`) to plain JavaScript and runs it. */
 import { spawnSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const dist = fileURLToPath(new URL('../packages/dev/bench/dist/', import.meta.url))
-const outfile = `${dist}bench.mjs`
+const [program = 'main', ...args] = process.argv.slice(2)
+const outfile = `${dist}${program}.mjs`
 await build({
-  entryPoints: [fileURLToPath(new URL('../packages/dev/bench/src/main.ts', import.meta.url))],
+  entryPoints: [fileURLToPath(new URL(`../packages/dev/bench/src/${program}.ts`, import.meta.url))],
   outfile,
   bundle: true,
   platform: 'node',
@@ -19,5 +20,5 @@ await build({
 })
 // The worker stands beside the module that starts it; its engine is found from where it is.
 writeFileSync(`${dist}worker.mjs`, "import '../../../adapter/code-quickjs/src/worker.mjs'\n")
-const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...process.argv.slice(2)], { stdio: 'inherit' })
+const { status } = spawnSync(process.execPath, ['--expose-gc', outfile, ...args], { stdio: 'inherit' })
 process.exit(status ?? 1)

@@ -4,20 +4,10 @@ import * as sync from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import type { JsonObject } from '@sluice/base'
-import * as fs from '@sluice/fs'
-import * as session from '@sluice/session'
-import * as toolFs from '@sluice/tool-fs'
-import * as toolSearch from '@sluice/tool-search'
-import * as tools from '@sluice/tools'
-import * as world from '@sluice/world-node'
 import { rgPath } from '@vscode/ripgrep'
-import { Context, type Plugin } from 'cordis'
 import { glob } from 'tinyglobby'
 import type { Candidate, Case } from '../measure.ts'
-
-const before: readonly Plugin.Object<void>[] = [world, session.memoryStorePlugin, session] as never
-const after: readonly Plugin.Object<void>[] = [fs, toolFs, toolSearch] as never
+import { type CallTool, mountTools } from '../mount-tools.ts'
 
 const FOLDERS = 500
 const FILES_EACH = 40
@@ -51,24 +41,12 @@ function makeFiles(): void {
 
 let mounted: ReturnType<typeof mount> | undefined
 
-/** Calls of a composition with nothing that would decide about them. */
-async function mount() {
+function mount() {
   makeFiles()
-  const ctx = new Context()
-  for (const plugin of before) await ctx.plugin(plugin)
-  await ctx.plugin(tools, { otherwise: 'allow' })
-  for (const plugin of after) await ctx.plugin(plugin)
-  const own = await ctx.sessions.create({ cwd: root })
-  let count = 0
-  return async (tool: string, args: JsonObject) => {
-    const call = { id: `c${++count}`, tool, arguments: args }
-    const { result } = await ctx.tools.execute({ session: own, call })
-    if (result.outcome.tag !== 'succeeded') throw new Error(`${tool}: ${JSON.stringify(result.content)}`)
-    return result.value
-  }
+  return mountTools(root)
 }
 
-function ours(name: string, run: (call: Awaited<ReturnType<typeof mount>>) => unknown): Candidate {
+function ours(name: string, run: (call: CallTool) => unknown): Candidate {
   return {
     name,
     async prepare() {
