@@ -17,14 +17,19 @@ export interface Mount {
   readonly path: string
   /** `pinned`: writable, but cannot be renamed or removed. `empty`: a read-only folder without content.
    *  `blank`: a file without content. */
-  readonly as: 'read-only' | 'writable' | 'pinned' | 'empty' | 'blank'
+  readonly as: 'read-only' | 'writable' | 'pinned' | 'empty' | 'blank' | 'devices' | 'processes'
   /** What is seen at `path`, where it is not the same path outside. */
   readonly from?: string
 }
 
 export function bubblewrapArguments(mounts: readonly Mount[], cwd: string): string[] {
-  const system = ['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc']
-  return [...namespaces, ...system, ...parentsFirst(mounts).flatMap(mountArguments), '--chdir', cwd]
+  const whole: Mount = { path: '/', as: 'read-only' }
+  // After a workspace that is the whole file system, which would show those of the host.
+  const own: Mount[] = [
+    { path: '/dev', as: 'devices' },
+    { path: '/proc', as: 'processes' },
+  ]
+  return [...namespaces, ...parentsFirst([whole, ...own, ...mounts]).flatMap(mountArguments), '--chdir', cwd]
 }
 
 /** A mount covers what was mounted below it before. Of mounts on one path the later one counts. */
@@ -44,6 +49,10 @@ function mountArguments({ path, as, from = path }: Mount): string[] {
       return ['--tmpfs', path, '--remount-ro', path]
     case 'blank':
       return ['--ro-bind', '/dev/null', path]
+    case 'devices':
+      return ['--dev', path]
+    case 'processes':
+      return ['--proc', path]
   }
 }
 

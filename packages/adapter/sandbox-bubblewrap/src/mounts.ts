@@ -10,16 +10,24 @@ export interface Places {
   readonly missing: readonly string[]
 }
 
-/** `temporary` are the folders at which `scratch` is seen. */
+/** Folders for temporary files: that of this start, the one that holds those of all, and where its own is seen. */
+export interface Temporary {
+  readonly own: string
+  readonly all: string
+  readonly seenAt: readonly string[]
+}
+
 export async function placesOf(
   world: Pick<World, 'disk' | 'processes'>,
   confinement: Confinement,
-  scratch: string,
-  temporary: readonly string[],
+  temporary: Temporary,
 ): Promise<Places> {
   const { disk } = world
   const { workspace, access, hidden } = confinement
-  const mounts: Mount[] = [...new Set(temporary)].map((path) => ({ path, as: 'writable', from: scratch }))
+  const { own, all, seenAt } = temporary
+  const mounts: Mount[] = [...new Set(seenAt)].map((path) => ({ path, as: 'writable', from: own }))
+  // Those of others are in the way only where the workspace holds them.
+  if (workspace.some((root) => isBelow(all, root))) mounts.push({ path: all, as: 'empty' })
   for (const path of workspace) mounts.push({ path, as: access === 'write' ? 'writable' : 'read-only' })
   const missing: string[] = []
   for (const path of access === 'write' ? confinement.protected : []) {

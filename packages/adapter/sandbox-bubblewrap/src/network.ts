@@ -24,16 +24,20 @@ export interface Passage {
 /** Opens a way to these hosts; `path` is where its socket is made, and `socat` the program of the relay. */
 export async function openPassage(hosts: readonly string[], path: string, socat: string): Promise<Passage> {
   // Only parts of the library that are no process-wide state; loaded when a process may reach hosts.
-  const [{ createHttpProxyServer }, { matchesDomainPatternWithPort }, { createResolvedAddressGuard }] =
+  const [{ createHttpProxyServer }, { matchesDomainPatternWithPort }, { createResolvedAddressGuard }, parents] =
     await Promise.all([
       import('@anthropic-ai/sandbox-runtime/dist/sandbox/http-proxy.js'),
       import('@anthropic-ai/sandbox-runtime/dist/sandbox/domain-pattern.js'),
       import('@anthropic-ai/sandbox-runtime/dist/sandbox/resolved-address-guard.js'),
+      import('@anthropic-ai/sandbox-runtime/dist/sandbox/parent-proxy.js'),
     ])
+  // Where the host itself reaches the network by a proxy, so does this one; loopback is reached directly.
+  const parentProxy = parents.resolveParentProxy()
   const guard = createResolvedAddressGuard({ allowedDomains: hosts })
   const server = createHttpProxyServer({
     filter: (port, host) => hosts.some((pattern) => matchesDomainPatternWithPort(host, port, pattern)),
     lookupFor: (port) => guard.lookupFor(port),
+    ...(parentProxy && { parentProxy }),
   })
   server.listen(path).unref()
   await once(server, 'listening')

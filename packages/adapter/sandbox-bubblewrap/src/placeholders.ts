@@ -1,6 +1,6 @@
 /** Owns folders that stand where a protected path is not there: bubblewrap can only mount on what exists. */
 import { posix } from 'node:path'
-import { type Disk, isDiskError, type World } from '@sluice/base'
+import { type Disk, DiskError, isDiskError, type World } from '@sluice/base'
 
 /** Each start holds a placeholder by a folder of its own in it, so that it is removed by the last one, whichever host that is. */
 const HOLDER = /^\.sluice-holds-(\d+)-(.*)-\d+$/
@@ -10,19 +10,31 @@ const TRIES_MAX = 100
 
 let count = 0
 
-/** Makes the missing paths; resolves to what takes them away again, as far as nobody else holds or has filled them. */
+interface Held {
+  readonly paths: readonly string[]
+  /** Takes them away again, as far as nobody else holds or has filled them. */
+  release(): Promise<void>
+}
+
+/** Makes the missing paths, but for those that nobody could make. */
 export async function holdPlaces(
   world: Pick<World, 'disk' | 'host' | 'processes'>,
   paths: readonly string[],
-): Promise<() => Promise<void>> {
+): Promise<Held> {
   const { disk, host, processes } = world
   const started = (processes.startTimeOf(host.pid) ?? '').replaceAll('/', '_')
   const name = `.sluice-holds-${host.pid}-${started}-${++count}`
   const held: string[] = []
-  for (const path of paths) if (await hold(disk, path, name)) held.push(path)
-  return async () => {
-    await Promise.all(held.map((path) => release(disk, path, name)))
+  const release = async () => {
+    await Promise.all(held.map((path) => letGo(disk, path, name)))
   }
+  try {
+    for (const path of paths) if (await hold(disk, path, name)) held.push(path)
+  } catch (error) {
+    await release()
+    throw error
+  }
+  return { paths: held, release }
 }
 
 async function hold(disk: Disk, path: string, name: string): Promise<boolean> {
@@ -32,13 +44,15 @@ async function hold(disk: Disk, path: string, name: string): Promise<boolean> {
       await disk.mkdir(posix.join(path, name))
       return true
     } catch (error) {
+      // Where this host makes nothing, a process that is no more than it does not either.
+      if (isDiskError(error, 'EROFS') || isDiskError(error, 'EACCES')) return false
       if (!isDiskError(error, 'ENOENT')) throw error
     }
   }
-  return false
+  throw new DiskError('EBUSY', `EBUSY: '${path}' is being removed again and again`, path)
 }
 
-async function release(disk: Disk, path: string, name: string): Promise<void> {
+async function letGo(disk: Disk, path: string, name: string): Promise<void> {
   await disk.rmdir(posix.join(path, name)).catch(unless('ENOENT'))
   await disk.rmdir(path).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'))
 }

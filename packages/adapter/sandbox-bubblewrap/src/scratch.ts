@@ -4,7 +4,8 @@ import { type Disk, isDiskError, mintId, type World } from '@sluice/base'
 
 export class Scratch {
   private readonly disk: Disk
-  private readonly root: string
+  /** Holds the folders of all keys. */
+  readonly root: string
   private made: Promise<void> | undefined
   private readonly byKey = new Map<string, Promise<string>>()
   private count = 0

@@ -20,20 +20,25 @@ export async function startConfined(parts: Parts, options: SpawnOptions, confine
   const { world, programFolders, scratch } = parts
   const { disk, host, processes } = world
   await assertStartable(disk, options)
-  const file = (await findProgram(disk, 'bwrap', programFolders)) ?? 'bwrap'
-  const passage = await passageTo(parts, confinement.hosts)
-  const temporary = ['/tmp', host.tempDir]
-  const places = await placesOf(world, confinement, await scratch.folder(confinement.scratch), temporary)
-  const release = await holdPlaces(world, places.missing)
+  const file = await findProgram(disk, 'bwrap', programFolders)
+  if (file === undefined) throw bubblewrapErrors('BUBBLEWRAP_GONE', { folders: programFolders })
+  const places = await placesOf(world, confinement, {
+    own: await scratch.folder(confinement.scratch),
+    all: scratch.root,
+    seenAt: ['/tmp', host.tempDir],
+  })
+  const held = await holdPlaces(world, places.missing)
+  let passage: Passage | undefined
   const end = async () => {
     passage?.close()
     // What cannot be taken away is an empty folder; that is no reason to lose how the process ended.
-    await release().catch(() => undefined)
+    await held.release().catch(() => undefined)
   }
   try {
+    passage = await passageTo(parts, confinement.hosts)
     const mounts = [
       ...places.mounts,
-      ...places.missing.map((path) => ({ path, as: 'empty' }) as const),
+      ...held.paths.map((path) => ({ path, as: 'empty' }) as const),
       ...(passage ? [passage.mount] : []),
     ]
     const program = passage ? passage.command(options.file, options.args) : [options.file, ...options.args]

@@ -119,3 +119,27 @@ test('temporary files of all starts go when the sandbox is unloaded', async () =
   await dispose()
   expect((await world.disk.readdir('/tmp')).map(({ name }) => name)).toEqual(['.keep'])
 })
+
+test('a workspace that is the whole file system shows neither the processes nor the devices of the host', async () => {
+  const { spawn, world } = await setup()
+  await (await spawn({ workspace: ['/'] })).exited
+  const line = world.processes.started[0]?.options.args.join(' ') ?? ''
+  for (const own of ['--dev /dev', '--proc /proc'])
+    expect(line.indexOf(own)).toBeGreaterThan(line.indexOf('--bind / /'))
+  expect(line).toMatch(/--tmpfs \/tmp\/sluice-sandbox_\w+ --remount-ro/)
+})
+
+test('a folder in which nothing can be made needs no placeholder', async () => {
+  const { spawn, world } = await setup({
+    files: { '/usr/bin/bwrap': bwrap, '/proj/ro': { directory: true, mode: 0o555, uid: 0 } },
+  })
+  await (await spawn({ protected: ['/proj/ro/.rules'] })).exited
+  expect(world.processes.started).toHaveLength(1)
+  expect(await world.disk.readdir('/proj/ro')).toEqual([])
+})
+
+test('nothing starts when bubblewrap has been taken away, whatever else has its name', async () => {
+  const { spawn, world } = await setup({ files: { '/proj/bin/bwrap': bwrap } })
+  await expect(spawn()).rejects.toMatchObject({ code: 'BUBBLEWRAP_GONE' })
+  expect(world.processes.started).toEqual([])
+})

@@ -48,7 +48,11 @@ async function subject(): Promise<SandboxSubject> {
   return made
 }
 
-afterAll(dispose)
+afterAll(async () => {
+  delete process.env['SLUICE_TEST_SECRET']
+  await dispose()
+  world.dispose()
+})
 
 if (state.available) {
   runContract(
