@@ -110,5 +110,8 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
     if (kind === 'directory') await removeTree(disk, inner)
     else await unlinkIfThere(disk, inner)
   }
-  await disk.rmdir(path)
+  await disk.rmdir(path).catch((error: unknown) => {
+    // Somebody else removes it too.
+    if (!isDiskError(error, 'ENOENT')) throw error
+  })
 }

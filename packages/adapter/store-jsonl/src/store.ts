@@ -24,6 +24,8 @@ import { rewrite } from './repair.ts'
 import { isDamage, type Scan, scanLog } from './scan.ts'
 import { summaries } from './summary.ts'
 
+const REMOVED = '.removed-'
+
 type Found = Pick<OpenedLog, 'events' | 'checkpoint'> & { readonly scan: Scan }
 
 class JsonlStore implements SessionStore {
@@ -108,11 +110,14 @@ class JsonlStore implements SessionStore {
   private async erase(id: string, layout: Layout): Promise<void> {
     const { disk } = this.world
     // Gone at once under its name, whatever happens to the rest.
-    const gone = join(this.root, `.removed-${id}`)
+    const gone = join(this.root, `${REMOVED}${id}`)
     await removeTree(disk, gone)
     await disk.rename(layout.dir, gone)
     await disk.syncDir(this.root)
-    await removeTree(disk, gone)
+    // With what an earlier removal did not come to.
+    for (const { name } of await disk.readdir(this.root)) {
+      if (name.startsWith(REMOVED)) await removeTree(disk, join(this.root, name))
+    }
   }
 
   holder(id: string): Promise<LogHolder | undefined> {

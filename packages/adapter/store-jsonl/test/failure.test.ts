@@ -77,6 +77,17 @@ test('a full disk keeps no session from being removed, except one that is being 
   expect(filesOf(world)).toEqual([])
 })
 
+test('a removal that stopped half way is gone by its name, and the next removal ends it', async () => {
+  const world = await machineWith(1)
+  const { sessions } = await mount(world)
+  await (await sessions.create({ cwd: '/proj', id: 'other' })).close()
+  world.disk.failNext('unlink', 'EIO', { path: `${DIR}/.removed-s/events.jsonl` })
+  await expect(sessions.remove('s')).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+  expect((await sessions.list()).map(({ id }) => id)).toEqual(['other'])
+  await sessions.remove('other')
+  expect(world.disk.tree(DIR)).toEqual({})
+})
+
 test('a session that a full disk kept from its first record leaves nothing', async () => {
   const world = await machineWith(1)
   const before = world.disk.tree()
