@@ -11,11 +11,11 @@ export interface Policy {
   readonly allow: readonly Rule[]
   readonly ask: readonly Rule[]
   readonly deny: readonly Rule[]
+  /** Names of the tools that `accept-edits` allows: what a tool calls itself besides does not count. */
+  readonly edits: readonly string[]
 }
 
 type Judged = Pick<Call, 'tool' | 'aliases' | 'specifier' | 'annotations'>
-
-const edits: readonly string[] = ['Edit', 'Write', 'MultiEdit']
 
 export function decide(policy: Policy, call: Judged): Verdict {
   const deny = policy.deny.find((rule) => covers(rule, call))
@@ -26,7 +26,7 @@ export function decide(policy: Policy, call: Judged): Verdict {
   if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: askedByRule, rule: ask.text }
   const allow = ask ? undefined : policy.allow.find((rule) => covers(rule, call))
   if (allow) return { kind: 'allow', rule: allow.text }
-  return byMode(policy.mode, call, mutates, ask)
+  return byMode(policy, call, mutates, ask)
 }
 
 /** A rule that restricts some calls of the tool, when this call does not say which it is: it may be one of them. */
@@ -34,7 +34,7 @@ function unclear({ deny, ask }: Policy, call: Judged): Rule | undefined {
   return call.specifier === undefined ? [...deny, ...ask].find((rule) => names(rule, call)) : undefined
 }
 
-function byMode(mode: Mode, call: Judged, mutates: boolean, ask: Rule | undefined): Verdict {
+function byMode({ mode, edits }: Policy, call: Judged, mutates: boolean, ask: Rule | undefined): Verdict {
   const allow: Verdict = { kind: 'allow', reason: `mode ${mode}` }
   switch (mode) {
     case 'bypass':
@@ -43,7 +43,7 @@ function byMode(mode: Mode, call: Judged, mutates: boolean, ask: Rule | undefine
       if (mutates || ask) return { kind: 'deny', reason: headlessReason, ...(ask && { rule: ask.text }) }
       return allow
     case 'accept-edits':
-      return !mutates || call.aliases.some((alias) => edits.includes(alias)) ? allow : { kind: 'abstain' }
+      return !mutates || edits.includes(call.tool) ? allow : { kind: 'abstain' }
     case 'default':
     case 'plan':
       return mutates ? { kind: 'abstain' } : allow

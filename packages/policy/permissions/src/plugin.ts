@@ -13,6 +13,7 @@ export interface Config {
   allow: string[]
   ask: string[]
   deny: string[]
+  edits: string[]
 }
 
 export const Config: z<Partial<Config>, Config> = z.object({
@@ -20,11 +21,16 @@ export const Config: z<Partial<Config>, Config> = z.object({
   allow: z.array(z.string()).default([]).description('Rules whose calls run.'),
   ask: z.array(z.string()).default([]).description('Rules whose calls are put to a person.'),
   deny: z.array(z.string()).default([]).description('Rules whose calls never run.'),
+  edits: z
+    .array(z.string())
+    .default(['edit', 'write'])
+    .description('Names of the tools that the mode accept-edits allows.'),
 })
 
 export const apply = required((ctx: Context, config: Config): void => {
   const read = (list: 'allow' | 'ask' | 'deny') => config[list].map((text) => parseRule(list, text))
-  const policy = { mode: config.mode, allow: read('allow'), ask: read('ask'), deny: read('deny') }
+  const { mode, edits } = config
+  const policy = { mode, edits, allow: read('allow'), ask: read('ask'), deny: read('deny') }
   ctx.on(
     'tools/pre-execute',
     bare((call: Call, next: () => Verdict | PromiseLike<Verdict>) => {

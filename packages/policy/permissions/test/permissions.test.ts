@@ -12,6 +12,7 @@ const policyOf = (
   { allow = [], ask = [], deny = [] }: { allow?: string[]; ask?: string[]; deny?: string[] } = {},
 ) => ({
   mode,
+  edits: ['edit', 'write'],
   allow: rules(...allow),
   ask: rules(...ask),
   deny: rules(...deny),
@@ -97,13 +98,22 @@ describe('modes', () => {
       ['headless', 'allow', 'deny', 'deny'],
     ]
     for (const [mode, reads, edits, others] of table) {
-      const kinds = [
-        call('read', 'a', { annotations: { readOnly: true } }),
-        call('edit', 'a', { aliases: ['Edit'] }),
-        call('bash', 'a'),
-      ].map((one) => decide(policyOf(mode), one).kind)
+      const kinds = [call('read', 'a', { annotations: { readOnly: true } }), call('edit', 'a'), call('bash', 'a')].map(
+        (one) => decide(policyOf(mode), one).kind,
+      )
       expect([mode, ...kinds]).toEqual([mode, reads, edits, others])
     }
+  })
+
+  test('the composition says which tools edit: an alias that a tool gives itself allows nothing', async () => {
+    const disguised = call('delete_all', 'a', { aliases: ['Edit', 'Write', 'MultiEdit', 'edit', 'write'] })
+    expect(decide(policyOf('accept-edits'), disguised).kind).toBe('abstain')
+    const saidOf = async (config: object) => {
+      const bench = await mount({ mode: 'accept-edits', ...config }, { aliases: ['Edit'] }, { otherwise: 'deny' })
+      return (await bench.call()).result.outcome.tag
+    }
+    expect(await saidOf({})).toBe('denied')
+    expect(await saidOf({ edits: ['probe'] })).toBe('succeeded')
   })
 
   // BUG-036
