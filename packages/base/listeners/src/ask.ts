@@ -105,6 +105,28 @@ function bounded(
   })
 }
 
+/** What `work` comes to, or `otherwise()` when `source` is aborted and `ms` pass before that. */
+export function underGrace<T>(
+  work: Promise<T>,
+  { watchdog }: TimeLimits,
+  source: AbortSource,
+  ms: number,
+  otherwise: () => T,
+): Promise<T> {
+  return new Promise((resolve, reject) => {
+    let limit: Limit | undefined
+    const begin = () => {
+      limit = watchdog.limit(ms, () => void new Promise<T>((give) => give(otherwise())).then(resolve, reject))
+    }
+    const off = source.on(begin)
+    if (source.aborted) begin()
+    work.then(resolve, reject).finally(() => {
+      off()
+      limit?.end()
+    })
+  })
+}
+
 /** Tells each listener separately: what one throws or rejects with is handed to `failed` and starves nobody. */
 export function tell(
   listeners: readonly Listener[],

@@ -12,6 +12,11 @@ export const listenerErrors = defineErrors({
     message: (d: { event: string; ms: number }) => `${d.event}: no answer within ${d.ms} ms`,
     remedy: 'Make the listener faster, or raise its time limit in the configuration of the plugin that asks.',
   },
+  LISTENER_ABANDONED: {
+    when: 'listeners still run when the grace after an abort ends',
+    message: (d: { ms: number }) => `no end within ${d.ms} ms after the abort`,
+    remedy: 'Let listeners follow the signal that they are given.',
+  },
   LISTENER_GONE: {
     when: 'the plugin of a listener or guard unloads before it has answered',
     message: (d: { event: string }) => `${d.event}: its plugin was unloaded before it had answered`,

@@ -45,3 +45,7 @@ export function goneFailure(event: string, by: string): PluginFailure {
 export function abortedFailure(by: string): PluginFailure {
   return new PluginFailure('aborted', by, { code: 'aborted', message: 'aborted' })
 }
+
+export function abandonedFailure(by: string, ms: number): PluginFailure {
+  return new PluginFailure('expired', by, listenerErrors('LISTENER_ABANDONED', { ms }))
+}

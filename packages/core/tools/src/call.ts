@@ -25,50 +25,32 @@ export interface Call {
   readonly card: Card
 }
 
-type Fields = Pick<Call, 'args' | 'annotations' | 'aliases' | 'timeoutMs' | 'specifier' | 'card'>
-
-/** Frozen with its prototype: neither fields nor the signal can be exchanged. */
-class CallView implements Call {
-  readonly id: string
-  readonly tool: string
-  readonly args: JsonObject
-  readonly agent: string | undefined
-  readonly parent: string | undefined
-  readonly session: Session
-  readonly annotations: Annotations
-  readonly aliases: readonly string[]
-  readonly timeoutMs: number | undefined
-  readonly specifier: string | undefined
-  readonly card: Card
+/** Holds the signal, which is made on demand. Frozen with its prototype: neither fields nor the signal can be exchanged. */
+class Signalled {
   readonly #source: AbortSource
 
-  constructor({ id, tool, agent, parent, session, source }: CallState['start'], fields: Fields) {
-    this.id = id
-    this.tool = tool
-    this.args = fields.args
-    this.agent = agent
-    this.parent = parent?.start.id
-    this.session = session
-    this.annotations = fields.annotations
-    this.aliases = fields.aliases
-    this.timeoutMs = fields.timeoutMs
-    this.specifier = fields.specifier
-    this.card = fields.card
+  constructor(source: AbortSource) {
     this.#source = source
-    Object.freeze(this)
   }
 
   get signal(): AbortSignal {
     return this.#source.signal
   }
 }
-Object.freeze(CallView.prototype)
+Object.freeze(Signalled.prototype)
+
+type FromDefinition = Pick<Call, 'args' | 'annotations' | 'aliases' | 'timeoutMs' | 'specifier' | 'card'>
+
+function frozen({ id, tool, agent, parent, session, source }: CallState['start'], given: FromDefinition): Call {
+  const fields = { id, tool, agent, parent: parent?.start.id, session }
+  return Object.freeze(Object.assign(new Signalled(source), fields, given))
+}
 
 /** The call for `args`, with what the definition says of them. */
 export function callOf({ start }: CallState, entry: Registered, args: JsonObject): Call {
   const { annotations, aliases, timeoutMs } = entry.info
   const specifier = specifierOf(entry, args)
-  return new CallView(start, { args, annotations, aliases, timeoutMs, specifier, card: callCard(entry, args) })
+  return frozen(start, { args, annotations, aliases, timeoutMs, specifier, card: callCard(entry, args) })
 }
 
 const noArgs: JsonObject = Object.freeze({})
@@ -79,7 +61,7 @@ const noAnnotations = annotationsOf(undefined)
 export function strangerOf({ start, given }: CallState): Call {
   const card = genericCallCard(start.tool, undefined, given.text)
   const fields = { args: noArgs, annotations: noAnnotations, aliases: noAliases, card }
-  return new CallView(start, { ...fields, timeoutMs: undefined, specifier: undefined })
+  return frozen(start, { ...fields, timeoutMs: undefined, specifier: undefined })
 }
 
 /** Without one, only rules for the whole tool can cover the call. */

@@ -34,11 +34,6 @@ export const toolsErrors = defineErrors({
     message: (d: { event: string; problem: string }) => `${d.event}: ${d.problem}`,
     remedy: 'Return an answer of the stage, or next() to abstain.',
   },
-  TOOLS_ABANDONED: {
-    when: 'listeners still run when the grace after an abort ends',
-    message: (d: { ms: number }) => `the remaining stages did not end within ${d.ms} ms after the abort`,
-    remedy: 'Let listeners follow the signal of the call.',
-  },
   TOOLS_NOT_REPEATABLE: {
     when: 'a wrapper calls next() again although the body may not run twice',
     message: (d: { tool: string; problem: string }) => `${d.tool} may not run again: ${d.problem}`,

@@ -1,10 +1,9 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
-import { AbortSource, ask, type Asked, failureOf, goneFailure } from '@sluice/listeners'
-import type { Limit, Listener, OwnTime, PluginFailure } from '@sluice/listeners'
+import { abandonedFailure, AbortSource, ask, type Asked, failureOf, goneFailure, underGrace } from '@sluice/listeners'
+import type { Listener, OwnTime, PluginFailure } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
 import { toolsErrors } from './errors.ts'
-import { underGrace } from './grace.ts'
 import { conclude } from './outcome.ts'
 import type { AdmittedCall } from './state.ts'
 import type { CallOutcome } from './table.ts'
@@ -32,8 +31,11 @@ export async function execute(state: AdmittedCall): Promise<CallOutcome<'execute
 
 async function wrapped(state: AdmittedCall, listeners: readonly Listener[]): Promise<Attempt> {
   const nesting = new Nesting(state, listeners)
+  const { source } = state.start
   try {
-    const attempt = await underGrace(state, GRACES, nesting.from(0, state.start.source), () => nesting.current)
+    const attempt = await nesting.underGrace(nesting.from(0, source), source, (ms) => {
+      throw abandonedFailure(nesting.current, ms)
+    })
     if (nesting.failure) throw nesting.failure
     return attempt
   } finally {
@@ -68,18 +70,25 @@ class Nesting {
       const answer = await wrapper.ask()
       wrapper.over = true
       this.note(wrapper, 'answered')
-      if (wrapper.running) return await wrapper.leftRunning()
+      if (wrapper.running) return await wrapper.leftRunning(wrapper.running)
       return answer === wrapper.last && wrapper.last ? wrapper.last : decodeAttempt(this.state, answer)
     } catch (error) {
       wrapper.over = true
       const failure = failureOf(error, listener.plugin)
       this.failure ??= failure
       this.note(wrapper, failure.how)
-      if (wrapper.running) await wrapper.leftRunning()
+      if (wrapper.running) await wrapper.leftRunning(wrapper.running)
       return failed(failure, this.state.executed)
     } finally {
       wrapper.source.close()
     }
+  }
+
+  /** What `work` comes to, or `otherwise()` when it has not ended long enough after `source` fired. */
+  underGrace<T>(work: Promise<T>, source: AbortSource, otherwise: (ms: number) => T): Promise<T> {
+    const { limits, config } = this.state.machine
+    const ms = GRACES * config.graceMs
+    return underGrace(work, limits, source, ms, () => otherwise(ms))
   }
 
   private note({ listener: { plugin }, own }: Wrapper, said: string): void {
@@ -171,39 +180,23 @@ class Wrapper {
   /** A deadline fires the signal, gives grace, then answers in place of what hangs. */
   private underDeadline(ms: number): Promise<Attempt> {
     const { state } = this.nesting
-    const { limits, config } = state.machine
     const source = new AbortSource(this.source)
-    return new Promise((resolve) => {
-      let grace: Limit | undefined
-      const limit = limits.watchdog.limit(ms, () => {
-        source.fire(new DeadlineReached(ms))
-        grace = limits.watchdog.limit(GRACES * config.graceMs, () => finish(stopped(source, state.executed)))
-      })
-      state.deadlines.add(limit)
-      const finish = (attempt: Attempt) => {
-        state.deadlines.delete(limit)
-        limit.end()
-        grace?.end()
-        source.close()
-        resolve(attempt)
-      }
-      void this.inner(source).then(finish)
+    const limit = state.machine.limits.watchdog.limit(ms, () => source.fire(new DeadlineReached(ms)))
+    state.deadlines.add(limit)
+    const attempt = this.nesting.underGrace(this.inner(source), source, () => stopped(source, state.executed))
+    return attempt.finally(() => {
+      state.deadlines.delete(limit)
+      limit.end()
+      source.close()
     })
   }
 
   /** The wrapper answered while its inner part still ran: stop that part and blame the wrapper. */
-  async leftRunning(): Promise<Attempt> {
-    const { state } = this.nesting
-    const { limits, config } = state.machine
-    const error = toolsErrors('TOOLS_BODY_RUNNING', { plugin: this.listener.plugin })
-    this.source.fire(error)
-    await new Promise<void>((resolve) => {
-      const grace = limits.watchdog.limit(GRACES * config.graceMs, resolve)
-      void this.running?.then(() => {
-        grace.end()
-        resolve()
-      })
-    })
-    return failed(error, state.executed)
+  async leftRunning(running: Promise<Attempt>): Promise<Attempt> {
+    const { nesting, source, listener } = this
+    const error = toolsErrors('TOOLS_BODY_RUNNING', { plugin: listener.plugin })
+    source.fire(error)
+    await nesting.underGrace<unknown>(running, source, () => undefined)
+    return failed(error, nesting.state.executed)
   }
 }

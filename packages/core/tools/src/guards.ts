@@ -4,7 +4,6 @@ import { failureOf, goneFailure } from '@sluice/listeners'
 import type { Call } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import type { MountedGuard } from './registry.ts'
-import { policyMissing } from './required.ts'
 import { waitForSlot } from './slots.ts'
 import type { AdmittedCall } from './state.ts'
 import type { CallOutcome } from './table.ts'
@@ -62,4 +61,13 @@ function reasonOf({ label, name, gone, check }: MountedGuard, call: Call): strin
   } catch (error) {
     throw failureOf(error, label)
   }
+}
+
+/** Denies the call while a required policy is not active. */
+export function policyMissing(state: AdmittedCall): boolean {
+  const policies = state.machine.policies.missing()
+  if (policies.length === 0) return false
+  const { code, message: reason, remedy } = toolsErrors('TOOLS_POLICY_MISSING', { policies })
+  state.deny(policies.join(', '), { reason, code, remedy })
+  return true
 }

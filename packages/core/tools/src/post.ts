@@ -1,11 +1,10 @@
 /** Owns the post-execute stage: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, textOf } from '@sluice/base'
-import { type Listener, type OwnTime, Round } from '@sluice/listeners'
+import { abandonedFailure, type Listener, type OwnTime, Round, underGrace } from '@sluice/listeners'
 import type { ContentPart } from '@sluice/session'
 import { checkedValue } from './attempt.ts'
 import { contentOf, render, textContent } from './content.ts'
 import { toolsErrors } from './errors.ts'
-import { underGrace } from './grace.ts'
 import { resultOf, setOutcome, type ToolResult } from './outcome.ts'
 import type { EndedCall } from './state.ts'
 import type { CallAnswer, CallOutcome } from './table.ts'
@@ -54,7 +53,10 @@ export function postExecute(state: EndedCall): Post | Promise<Post> {
 async function reviewed(state: EndedCall, listeners: readonly Listener[]): Promise<Post> {
   const review = new Review(state, listeners)
   try {
-    await underGrace(state, 1, review.all(), () => review.current)
+    const { limits, config } = state.machine
+    await underGrace(review.all(), limits, state.start.source, config.graceMs, () => {
+      throw abandonedFailure(review.current, config.graceMs)
+    })
   } finally {
     review.over = true
     state.noteUnasked(listeners, review.asked.length)

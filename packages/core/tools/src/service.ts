@@ -2,7 +2,7 @@
 import type { World } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { type Context, Service } from 'cordis'
-import { type Listener, Listeners, scopeOf, Watchdog } from '@sluice/listeners'
+import { type Listener, Listeners, RequiredPlugins, scopeOf, Watchdog } from '@sluice/listeners'
 import { runBatch } from './batch.ts'
 import type { ToolDefinition, ToolInfo } from './definition.ts'
 import { toolsErrors } from './errors.ts'
@@ -10,7 +10,6 @@ import type { Guard } from './guards.ts'
 import { runCall } from './machine.ts'
 import type { Config } from './plugin.ts'
 import { Registry } from './registry.ts'
-import { RequiredPolicies } from './required.ts'
 import { Parallelism, Slots } from './slots.ts'
 import type { Machine } from './state.ts'
 import { callTable } from './table.ts'
@@ -50,7 +49,7 @@ export class ToolsService extends Service implements words.Tools {
       },
       registry: this.registry,
       listeners: new Listeners(ctx, callEvents),
-      policies: new RequiredPolicies(ctx),
+      policies: new RequiredPlugins(ctx),
       approval: () => root.get('approval'),
       onApprovalGone(callback: () => void) {
         waiting.add(callback)

@@ -1,6 +1,6 @@
 /** Owns the state of one call while it is on its way. It dies with the call. */
 import type { Clock, Json } from '@sluice/base'
-import type { AbortSource, Asked, Listener, Listeners, TimeLimits } from '@sluice/listeners'
+import type { AbortSource, Asked, Listener, Listeners, RequiredPlugins, TimeLimits } from '@sluice/listeners'
 import type { Step } from '@sluice/pipeline'
 import type { AskData, ContentPart, Executed, Outcome, Session } from '@sluice/session'
 import type { ApprovalPort } from './approval.ts'
@@ -10,7 +10,6 @@ import type { Registered } from './definition.ts'
 import type { ToolResult } from './outcome.ts'
 import type { Config } from './plugin.ts'
 import type { Registry } from './registry.ts'
-import type { RequiredPolicies } from './required.ts'
 import type { Holder, Slots } from './slots.ts'
 import type { SettledCall } from './types.ts'
 
@@ -21,7 +20,7 @@ export interface Machine {
   readonly limits: TimeLimits
   readonly registry: Registry
   readonly listeners: Listeners
-  readonly policies: RequiredPolicies
+  readonly policies: RequiredPlugins
   approval(): ApprovalPort | undefined
   /** Calls back when the approval service goes while somebody waits for it. */
   onApprovalGone(callback: () => void): () => void

@@ -3,7 +3,7 @@ import { type Json, type JsonObject, lossless, messageOf, textOf } from '@sluice
 import { type Listener, type OwnTime, type PluginFailure, Round } from '@sluice/listeners'
 import { toolsErrors } from './errors.ts'
 import { approvalNeeded } from './prompt.ts'
-import { policyMissing } from './required.ts'
+import { policyMissing } from './guards.ts'
 import type { AdmittedCall } from './state.ts'
 import type { CallAnswer, CallOutcome } from './table.ts'
 

@@ -327,7 +327,7 @@ it('after an abort the wrappers have the grace and are then abandoned; whether t
     expect(settled.result.outcome).toMatchObject({
       tag: 'failed',
       executed,
-      code: 'TOOLS_ABANDONED',
+      code: 'LISTENER_ABANDONED',
       by: `deaf#${wrapper.uid}`,
     })
     expect(JSON.stringify(settled.data)).not.toContain('secret')

@@ -142,7 +142,7 @@ it('after an abort the listeners together have the grace; then the content is wi
     expect(settled.result.outcome, when).toMatchObject({
       tag: 'failed',
       executed: 'yes',
-      code: 'TOOLS_ABANDONED',
+      code: 'LISTENER_ABANDONED',
       by: `hung#${hung.uid}`,
     })
     expect(bench.world.clock.monotonic()).toBe(100)

@@ -1,11 +1,10 @@
-/** Owns policies that declare themselves required: no call runs while one of them is not active. */
+/** Owns plugins that must be there to be asked: which of them are not active. */
 import type { Context, Fiber } from 'cordis'
-import { toolsErrors } from './errors.ts'
-import type { AdmittedCall } from './state.ts'
 
 const mark = Symbol.for('sluice.required')
 
-/** Marks the `apply` function or class of a plugin: once it is part of a composition, calls are denied while it is not active. */
+/** Marks the `apply` function or class of a plugin: once it is part of a composition, nothing that asks for it may go on while it is
+ *  not active. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export function required<F extends (...args: any[]) => unknown>(apply: F): F {
   return Object.defineProperty(apply, mark, { value: true })
@@ -19,9 +18,9 @@ const none: readonly string[] = Object.freeze([])
 /** `FiberState.ACTIVE`; the enum is erased, the pin test holds the number. */
 const ACTIVE: number = 2
 
-/** Remembers every required policy that was mounted while the service was: one that was unloaded counts as missing, so that
- *  taking a policy away never permits anything. Mounting the tools plugin again starts a new memory. */
-export class RequiredPolicies {
+/** Remembers every required plugin that was mounted while the plugin of `ctx` was: one that was unloaded counts as missing, so that
+ *  taking one away never permits anything. */
+export class RequiredPlugins {
   private readonly known = new Map<string, { readonly fibers: Set<Fiber>; most: number }>()
 
   constructor(ctx: Context) {
@@ -31,18 +30,18 @@ export class RequiredPolicies {
 
   private see(fiber: Fiber): void {
     if (!fiber.runtime || !isRequired(fiber.runtime.callback)) return
-    const policy = this.known.get(fiber.name) ?? { fibers: new Set(), most: 0 }
-    this.known.set(fiber.name, policy)
-    if (fiber.uid === null) policy.fibers.delete(fiber)
-    else policy.fibers.add(fiber)
-    policy.most = Math.max(policy.most, policy.fibers.size)
+    const plugin = this.known.get(fiber.name) ?? { fibers: new Set(), most: 0 }
+    this.known.set(fiber.name, plugin)
+    if (fiber.uid === null) plugin.fibers.delete(fiber)
+    else plugin.fibers.add(fiber)
+    plugin.most = Math.max(plugin.most, plugin.fibers.size)
   }
 
   names(): readonly string[] {
     return [...this.known.keys()].sort()
   }
 
-  /** Names of policies that have fewer instances than they had, or one that is not active. */
+  /** Names of plugins that have fewer instances than they had, or one that is not active. */
   missing(): readonly string[] {
     if (this.known.size === 0) return none
     let missing: string[] | undefined
@@ -53,13 +52,4 @@ export class RequiredPolicies {
     }
     return missing ?? none
   }
-}
-
-/** Denies the call while a required policy is not active. */
-export function policyMissing(state: AdmittedCall): boolean {
-  const policies = state.machine.policies.missing()
-  if (policies.length === 0) return false
-  const { code, message: reason, remedy } = toolsErrors('TOOLS_POLICY_MISSING', { policies })
-  state.deny(policies.join(', '), { reason, code, remedy })
-  return true
 }
