@@ -4,7 +4,7 @@ import { failureOf, goneFailure } from '@sluice/listeners'
 import type { Call } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import type { MountedGuard } from './registry.ts'
-import { waitForSlot } from './slots.ts'
+import { takeSlot } from './slots.ts'
 import type { AdmittedCall } from './state.ts'
 import type { CallOutcome } from './table.ts'
 
@@ -16,7 +16,7 @@ export function screen(state: AdmittedCall): CallOutcome<'screen'> {
 }
 
 export function guards(state: AdmittedCall): CallOutcome<'guards'> | Promise<CallOutcome<'guards'>> {
-  const waiting = waitForSlot(state)
+  const waiting = takeSlot(state)
   return waiting ? waiting.then(() => final(state)) : final(state)
 }
 

@@ -1,6 +1,6 @@
 /** Owns how bodies of one session overlap: many readers or one writer per key, and only so many at once. */
 import { isPromise } from '@sluice/base'
-import { abortedFailure, failureOf, PluginFailure } from '@sluice/listeners'
+import { abortedFailure, type AbortSource, failureOf, PluginFailure } from '@sluice/listeners'
 import { toolsErrors } from './errors.ts'
 import type { AdmittedCall, CallState } from './state.ts'
 
@@ -30,9 +30,8 @@ export interface Holder {
 }
 
 interface Waiter {
-  readonly label: string
   readonly need: Need
-  readonly grant: (holder: Holder) => void
+  readonly grant: () => void
   readonly refuse: (failure: PluginFailure) => void
 }
 
@@ -80,19 +79,27 @@ export class Slots {
     this.outer = outer
   }
 
-  /** Waits behind every earlier call that needs one of the same keys. */
-  acquire(waiter: Waiter): () => void {
+  /** A promise only for a call that has to wait: behind every earlier one that needs one of the same keys, until there is a
+   *  place, or until `source` fires.
+   *  @throws PluginFailure TOOLS_KEY_HELD */
+  take(label: string, need: Need, source: AbortSource): Holder | Promise<Holder> {
     for (const holder of this.holders)
-      if (holder.over && collide(holder.need, waiter.need) !== undefined) {
-        waiter.refuse(held(holder, waiter))
-        return () => {}
+      if (holder.over && collide(holder.need, need) !== undefined) throw held(holder, need)
+    if (this.waiters.length === 0 && this.canEnter(need)) return this.enter(label, need)
+    return new Promise((resolve, reject) => {
+      const waiter: Waiter = {
+        need,
+        grant: () => (off(), resolve(this.enter(label, need))),
+        refuse: (failure) => (off(), reject(failure)),
       }
-    this.waiters.push(waiter)
-    this.settle()
-    return () => {
-      this.waiters = this.waiters.filter((other) => other !== waiter)
+      const off = source.on(() => {
+        this.waiters = this.waiters.filter((other) => other !== waiter)
+        reject(abortedFailure(label))
+        this.settle()
+      })
+      this.waiters.push(waiter)
       this.settle()
-    }
+    })
   }
 
   /** The call leaves `execute`. A body that did not end keeps its keys until `ended`, and those who need them are refused. */
@@ -101,7 +108,7 @@ export class Slots {
     if (!lingers) this.holders.delete(holder)
     const refused = this.waiters.filter(({ need }) => lingers && collide(holder.need, need) !== undefined)
     this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
-    for (const waiter of refused) waiter.refuse(held(holder, waiter))
+    for (const waiter of refused) waiter.refuse(held(holder, waiter.need))
     if (holder.inside === 0) this.parallelism.give(this.outer)
     this.settle()
   }
@@ -122,8 +129,8 @@ export class Slots {
         break
       }
       const { need } = waiter
-      if (collide(ahead, need) === undefined && !this.isTaken(need)) {
-        this.grant(waiter)
+      if (collide(ahead, need) === undefined && this.canEnter(need)) {
+        waiter.grant()
         continue
       }
       still.push(waiter)
@@ -135,16 +142,17 @@ export class Slots {
     else this.parallelism.waiting.delete(this)
   }
 
-  private isTaken(need: Need): boolean {
-    for (const holder of this.holders) if (collide(holder.need, need) !== undefined) return true
-    return false
+  private canEnter(need: Need): boolean {
+    if (!this.parallelism.isFree(this.outer)) return false
+    for (const holder of this.holders) if (collide(holder.need, need) !== undefined) return false
+    return true
   }
 
-  private grant({ label, need, grant }: Waiter): void {
+  private enter(label: string, need: Need): Holder {
     const holder: Holder = { label, need, slots: this, inside: 0, over: false }
     this.holders.add(holder)
     this.parallelism.take(this.outer)
-    grant(holder)
+    return holder
   }
 }
 
@@ -155,8 +163,8 @@ function collide(a: Need, b: Need): string | undefined {
   return undefined
 }
 
-function held(holder: Holder, waiter: Waiter): PluginFailure {
-  const key = collide(holder.need, waiter.need) ?? everything
+function held(holder: Holder, need: Need): PluginFailure {
+  const key = collide(holder.need, need) ?? everything
   const data = { key: key === everything ? 'the session' : key, holder: holder.label }
   return new PluginFailure('threw', holder.label, toolsErrors('TOOLS_KEY_HELD', data))
 }
@@ -182,36 +190,19 @@ function needOf({ entry, call, start }: AdmittedCall): Need {
 }
 
 /** Takes the call's slot; a promise only when it has to wait. */
-export function waitForSlot(state: AdmittedCall): Promise<void> | undefined {
+export function takeSlot(state: AdmittedCall): Promise<void> | undefined {
   const { slots, id, tool, source, machine } = state.start
-  let need: Need
+  const since = machine.clock.monotonic()
+  let slot: Holder | Promise<Holder>
   try {
-    need = needOf(state)
+    slot = slots.take(`${tool} ${id}`, needOf(state), source)
   } catch (error) {
     throw failureOf(error, state.entry.plugin)
   }
-  const since = machine.clock.monotonic()
-  let refusal: PluginFailure | undefined
-  let wake = (): void => {}
-  const withdraw = slots.acquire({
-    label: `${tool} ${id}`,
-    need,
-    grant: (holder) => ((state.slot = holder), wake()),
-    refuse: (failure) => ((refusal = failure), wake()),
-  })
-  if (refusal) throw refusal
-  if (state.slot) return undefined
-  return new Promise<void>((resolve, reject) => {
-    const off = source.on(() => {
-      withdraw()
-      reject(abortedFailure(tool))
-    })
-    wake = () => {
-      off()
-      state.queuedMs = machine.clock.monotonic() - since
-      if (refusal) reject(refusal)
-      else resolve()
-    }
+  if (!(slot instanceof Promise)) return void (state.slot = slot)
+  return slot.then((holder) => {
+    state.slot = holder
+    state.queuedMs = machine.clock.monotonic() - since
   })
 }
 
