@@ -6,6 +6,11 @@ import { mutantsOf } from './mutants.mjs'
 
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 const packages = ['packages/core/tools', 'packages/base/listeners', 'packages/base/pipeline']
+/** What the life of a call needs of another package, with the tests of it. */
+const besides = {
+  src: ['packages/base/base/src/fit.ts', 'packages/base/base/src/promise.ts', 'packages/base/base/src/text.ts'],
+  test: ['packages/base/base/test/fit.test.ts'],
+}
 /** Words only: no guard stands in them. */
 const left = new Set(['types.ts', 'errors.ts', 'prompt.ts', 'index.ts'])
 /** Long runs, and type tests, which the compiler judges. */
@@ -17,20 +22,19 @@ function filesOf(folder, keep) {
 }
 
 export function tests() {
-  return packages.flatMap((folder) =>
-    filesOf(`${folder}/test`, (name) => name.endsWith('.test.ts') && !apart.has(name)),
-  )
+  const own = (folder) => filesOf(`${folder}/test`, (name) => name.endsWith('.test.ts') && !apart.has(name))
+  return [...packages.flatMap(own), ...besides.test]
 }
 
 /** Every mutant, and by file the text with all of its switches. */
 export function allMutants() {
   const mutants = []
   const texts = new Map()
-  for (const folder of packages)
-    for (const file of filesOf(`${folder}/src`, (name) => name.endsWith('.ts') && !left.has(name))) {
-      const made = mutantsOf(file, readFileSync(join(root, file), 'utf8'), mutants.length)
-      mutants.push(...made.mutants)
-      texts.set(join(root, file), made.text)
-    }
+  const own = (folder) => filesOf(`${folder}/src`, (name) => name.endsWith('.ts') && !left.has(name))
+  for (const file of [...packages.flatMap(own), ...besides.src]) {
+    const made = mutantsOf(file, readFileSync(join(root, file), 'utf8'), mutants.length)
+    mutants.push(...made.mutants)
+    texts.set(join(root, file), made.text)
+  }
   return { mutants, texts }
 }
