@@ -9,13 +9,13 @@ export type Handlers<T extends StageTable, Subject, Entering = unknown> = {
   ) => OutcomeOf<T, S> | PromiseLike<OutcomeOf<T, S>>
 }
 
-export interface ExecutorHooks<Subject> {
+export interface ExecutorHooks<Subject, Stage extends string = string> {
   /** Called before the next stage starts. */
-  record(subject: Subject, stage: string, outcome: string): void
+  record(subject: Subject, stage: Stage, outcome: string): void
   /** Which detour a throw is. */
   detourOf(subject: Subject, error: unknown): Detour
   /** The throw that led to the rescue stage, before its step is recorded. */
-  rescued(subject: Subject, stage: string, detour: Detour, error: unknown): void
+  rescued(subject: Subject, stage: Stage, detour: Detour, error: unknown): void
   /** Asked before each stage that has the detour `aborted`. */
   aborted(subject: Subject): boolean
 }
@@ -44,7 +44,7 @@ function compile(table: StageTable, handlers: Record<string, Node['handle']>): M
 export function makeExecutor<T extends StageTable, Subject, Entering = unknown>(
   table: T,
   handlers: Handlers<T, Subject, Entering>,
-  hooks: ExecutorHooks<Subject>,
+  hooks: ExecutorHooks<Subject, StageOf<T>>,
 ): (subject: Subject) => Promise<void> {
   assertSound(table)
   const nodes = compile(table, handlers as unknown as Record<string, Node['handle']>)

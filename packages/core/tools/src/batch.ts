@@ -12,8 +12,9 @@ interface Batch {
   readonly calls: readonly CallState[]
   /** Lets the admitted calls go on. */
   readonly open: () => void
-  running: Promise<void>[]
-  settled: SettledBatch | undefined
+  running: readonly Promise<SettledCall>[]
+  settled: readonly SettledCall[]
+  contexts: readonly string[]
 }
 
 const executeBatch = makeExecutor<typeof batchTable, Batch>(
@@ -25,16 +26,11 @@ const executeBatch = makeExecutor<typeof batchTable, Batch>(
       return 'admitted'
     },
     async run(batch): Promise<'settled'> {
-      await Promise.all(batch.running)
+      batch.settled = Object.freeze(await Promise.all(batch.running))
       return 'settled'
     },
     collect(batch) {
-      const calls = batch.calls.map((state) => state.settled as SettledCall)
-      batch.settled = Object.freeze({
-        calls: Object.freeze(calls),
-        contexts: Object.freeze(calls.flatMap((call) => call.result.contexts)),
-        endTurn: calls.some((call) => call.result.endTurn),
-      })
+      batch.contexts = Object.freeze(batch.settled.flatMap(({ result }) => result.contexts))
       return 'collected'
     },
   },
@@ -87,10 +83,11 @@ export async function runBatch(
       },
     })
   })
-  const batch: Batch = { calls, open, running: [], settled: undefined }
+  const batch: Batch = { calls, open, running: [], settled: [], contexts: [] }
   try {
     await executeBatch(batch)
-    return batch.settled as unknown as SettledBatch
+    const { settled, contexts } = batch
+    return Object.freeze({ calls: settled, contexts, endTurn: settled.some(({ result }) => result.endTurn) })
   } finally {
     source.close()
   }

@@ -2,7 +2,7 @@
 import { type Json, type JsonObject, lossless, schemaCheck } from '@sluice/base'
 import { type ContentPart, sessionEvents } from '@sluice/session'
 import type { Registered } from './definition.ts'
-import { noOutput } from './prompt.ts'
+import { noOutput, notContent } from './prompt.ts'
 
 export function textContent(text: string): readonly ContentPart[] {
   return lossless([{ type: 'text', text: text === '' ? noOutput : text }]) as unknown as readonly ContentPart[]
@@ -13,7 +13,7 @@ export function textContent(text: string): readonly ContentPart[] {
 export function contentOf(given: unknown): readonly ContentPart[] {
   if (typeof given === 'string') return textContent(given)
   const parts = lossless(given)
-  if (!isContent(parts)) throw new TypeError('content is a text, or a list of texts { type: "text", text } and images')
+  if (!isContent(parts)) throw new TypeError(notContent)
   return parts.length === 0 ? textContent('') : parts
 }
 

@@ -13,7 +13,8 @@ import { prepare } from './prepare.ts'
 import { denied, finalize, record, rescue, result } from './settle.ts'
 import { leaveSlot } from './slots.ts'
 import type { AdmittedCall, CallState, DecidedCall, DeniedCall, EndedCall } from './state.ts'
-import { type CallStage, callTable } from './table.ts'
+import { callTable } from './table.ts'
+import type { SettledCall } from './types.ts'
 import { preExecute } from './verdicts.ts'
 
 /** What a call is when it enters a stage, by the ways that lead there. */
@@ -55,7 +56,7 @@ const executeCall = makeExecutor<typeof callTable, CallState, Entering>(
     detourOf: (_state, error) => (error instanceof PluginFailure ? error.how : 'threw'),
     rescued(state, stage, detour, error) {
       const failure = detour === 'aborted' ? abortedFailure('tools') : ownFailure(stage, error)
-      rescue(state, stage as CallStage, failure)
+      rescue(state, stage, failure)
     },
     aborted: (state) => state.start.source.aborted,
   },
@@ -67,7 +68,7 @@ function ownFailure(stage: string, error: unknown): PluginFailure {
 }
 
 /** Takes the call from admission to its one result. Never rejects. */
-export async function runCall(state: CallState): Promise<void> {
+export async function runCall(state: CallState): Promise<SettledCall> {
   try {
     await executeCall(state)
   } catch (error) {
@@ -76,5 +77,6 @@ export async function runCall(state: CallState): Promise<void> {
     withhold(state, code, 'tools', message)
   }
   leaveSlot(state)
-  state.settled = record(state as DecidedCall)
+  // Whatever way it took, it has an outcome now.
+  return record(state as DecidedCall)
 }

@@ -21,7 +21,7 @@ export class Nest {
   private readonly source: AbortSource
   private readonly said: Said
   private readonly slots: Slots
-  private readonly running = new Set<Promise<void>>()
+  private readonly running = new Set<Promise<SettledCall>>()
 
   constructor(outer: AdmittedCall, source: AbortSource, said: Said) {
     this.outer = outer
@@ -43,10 +43,9 @@ export class Nest {
     const state = this.stateOf(tool, args)
     const done = this.outer.machine.run(state)
     this.running.add(done)
-    await done
+    const { result } = await done
     this.running.delete(done)
     this.keepKeys(state)
-    const { result } = state.settled as SettledCall
     this.said.contexts.push(...result.contexts)
     if (result.endTurn) this.said.ended = true
     return valueOf(result)

@@ -111,6 +111,8 @@ export const outerAbandoned = 'the call was abandoned'
 export const noMessage = 'it failed'
 export const noReason = 'no reason given'
 
+export const notContent = 'content is a text, or a list of texts { type: "text", text } and images'
+
 export function cannotShow(problem: string): string {
   return `its result cannot be shown: ${problem}`
 }

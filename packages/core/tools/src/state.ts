@@ -26,7 +26,7 @@ export interface Machine {
   onApprovalGone(callback: () => void): () => void
   /** Something that changes no outcome but that a person should be able to see. */
   readonly report: (message: string) => void
-  run(state: CallState): Promise<void>
+  run(state: CallState): Promise<SettledCall>
 }
 
 export interface Try {
@@ -111,7 +111,6 @@ export class CallState {
   detail: Omit<TraceStep, 'stage' | 'outcome'> = {}
   readonly startedAt: number
   private stageAt: number
-  settled: SettledCall | undefined
   /** Limits of tries under way: they stand still while a nested call waits for a person. */
   readonly deadlines = new Set<{ pause(): void; resume(): void }>()
 
