@@ -1,5 +1,5 @@
 /** Owns `ctx.codeMode`: how each agent may call tools, and what its programs can use. */
-import type { Disposer, Tools } from '@sluice/tools'
+import type { Disposer, ToolFilter, Tools } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { declarationsOf } from './declarations.ts'
 import { codeModeErrors } from './errors.ts'
@@ -16,29 +16,27 @@ export class CodeModeService extends Service implements CodeMode {
     super(ctx, 'codeMode')
     this.tools = ctx.tools
     this.fallback = fallback
+    ctx.tools.filter(this.filterOf(undefined, fallback))
   }
 
   /** @throws CODE_MODE_TAKEN */
   set(agent: string, mode: CodeModeKind): Disposer {
     const { ctx, modes } = this
+    const filter = this.filterOf(agent, mode)
     if (modes.has(agent)) throw codeModeErrors('CODE_MODE_TAKEN', { agent })
     return ctx.effect(
       function* () {
+        // Ended last: then everything is asked anew.
+        yield ctx.tools.filter(filter)
         modes.set(agent, mode)
         yield () => modes.delete(agent)
-        if (mode === 'native') yield ctx.tools.restrict(agent, { deny: [runCodeName] })
-        if (mode === 'code') yield ctx.tools.restrict(agent, { allow: [runCodeName], reach: 'direct' })
       },
       `ctx.codeMode.set(${JSON.stringify(agent)})`,
     )
   }
 
   modeOf(agent: string): CodeModeKind {
-    for (let name = agent; name !== ''; name = name.slice(0, Math.max(0, name.lastIndexOf('/')))) {
-      const mode = this.modes.get(name)
-      if (mode) return mode
-    }
-    return this.fallback
+    return this.modes.get(this.setFor(agent) ?? '') ?? this.fallback
   }
 
   declarations(agent?: string): string {
@@ -47,6 +45,22 @@ export class CodeModeService extends Service implements CodeMode {
 
   /** Text for the system prompt of `agent`; empty where it has no run_code. */
   section(agent: string): string {
-    return this.modeOf(agent) === 'native' ? '' : sectionText(this.declarations(agent))
+    const runs = this.tools.visible(agent).some(({ name }) => name === runCodeName)
+    return runs ? sectionText(this.declarations(agent)) : ''
+  }
+
+  /** The agent whose mode counts for `agent`: itself, or the nearest above it that has one. */
+  private setFor(agent: string): string | undefined {
+    const names = agent.split('/').map((_, i, parts) => parts.slice(0, i + 1).join('/'))
+    return names.findLast((name) => this.modes.has(name))
+  }
+
+  /** Hides what `mode` hides from those for whom the mode of `owner` counts. Without an agent there is no mode. */
+  private filterOf(owner: string | undefined, mode: CodeModeKind): ToolFilter {
+    return (tool, agent, reach) => {
+      if (agent === undefined || this.setFor(agent) !== owner) return true
+      if (mode === 'native') return tool !== runCodeName
+      return mode === 'both' || reach === 'nested' || tool === runCodeName
+    }
   }
 }

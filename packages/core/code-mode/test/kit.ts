@@ -43,3 +43,8 @@ export async function makeBench(config: Partial<codeMode.Config> = {}, otherwise
       )
   return { ctx, fiber, session, program, plugin, tool, dispatches }
 }
+
+/** What the program of a settled call returned. */
+export function valueOf(settled: { readonly result: { readonly value?: unknown } }): unknown {
+  return (settled.result.value as { value: unknown } | undefined)?.value
+}

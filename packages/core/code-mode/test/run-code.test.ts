@@ -2,13 +2,10 @@ import { textContent } from '@sluice/tools'
 import type { Answer, Question } from '@sluice/approval'
 import { deferred } from '@sluice/testkit'
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import { makeBench } from './kit.ts'
+import { makeBench, valueOf } from './kit.ts'
 
 let bench: Awaited<ReturnType<typeof makeBench>>
 afterEach(() => bench.ctx.fiber.dispose())
-
-const valueOf = (settled: { result: { value?: unknown } }) =>
-  (settled.result.value as { value: unknown } | undefined)?.value
 
 describe('a program', () => {
   test('a program calls tools and returns their values, in one call of the model', async () => {
@@ -155,68 +152,5 @@ describe('a program', () => {
     const { result } = await bench.program('await tools.slow({})', { signal: controller.signal })
     expect(result.outcome.tag).toBe('aborted')
     expect(bench.dispatches().at(-1)?.phase).toBe('settle')
-  })
-})
-
-describe('modes', () => {
-  test('in mode code only run_code can be called directly, and programs reach every tool', async () => {
-    bench = await makeBench()
-    await bench.tool({ name: 'probe', execute: () => 'ran' })
-    await bench.ctx.plugin({
-      name: 'mode',
-      inject: ['codeMode'],
-      apply: (own: typeof bench.ctx) => void own.codeMode.set('main', 'code'),
-    })
-    expect(bench.ctx.tools.visible('main').map(({ name }) => name)).toEqual(['run_code'])
-    expect(bench.ctx.tools.visible('main/child').map(({ name }) => name)).toEqual(['run_code'])
-    const direct = await bench.ctx.tools.execute({
-      session: bench.session,
-      agent: 'main',
-      call: { id: 'd1', tool: 'probe', arguments: {} },
-    })
-    expect(direct.result.outcome.tag).toBe('unknown-tool')
-    expect(valueOf(await bench.program('return await tools.probe({})', { agent: 'main' }))).toBe('ran')
-  })
-
-  test('in mode native there is no run_code, and what programs could use is not in the prompt', async () => {
-    bench = await makeBench()
-    await bench.ctx.plugin({
-      name: 'mode',
-      inject: ['codeMode'],
-      apply: (own: typeof bench.ctx) => void own.codeMode.set('main', 'native'),
-    })
-    expect(bench.ctx.tools.visible('main').map(({ name }) => name)).toEqual([])
-    expect(bench.ctx.codeMode.modeOf('main')).toBe('native')
-    expect(bench.ctx.codeMode.modeOf('other')).toBe('both')
-  })
-
-  test('what is declared for an agent is what its programs can call', async () => {
-    bench = await makeBench()
-    await bench.tool({ name: 'a', execute: () => 1 })
-    await bench.tool({ name: 'b', execute: () => 1 })
-    await bench.plugin('narrow', (own) => void own.tools.restrict('main', { deny: ['b'] }))
-    expect(bench.ctx.codeMode.declarations('main')).toContain('  a(args')
-    expect(bench.ctx.codeMode.declarations('main')).not.toContain('  b(args')
-    expect(valueOf(await bench.program('return Object.keys(tools)', { agent: 'main' }))).toEqual(['a'])
-  })
-
-  test('the mode of an agent is set by one plugin and goes with it', async () => {
-    bench = await makeBench()
-    const set = (own: typeof bench.ctx) => void own.codeMode.set('main', 'code')
-    const first = await bench.ctx.plugin({ name: 'first', inject: ['codeMode'], apply: set })
-    await expect(bench.ctx.plugin({ name: 'second', inject: ['codeMode'], apply: set })).rejects.toMatchObject({
-      code: 'CODE_MODE_TAKEN',
-    })
-    await first.dispose()
-    expect(bench.ctx.codeMode.modeOf('main')).toBe('both')
-    expect(bench.ctx.tools.visible('main').map(({ name }) => name)).toEqual(['run_code'])
-  })
-
-  test('unloading leaves no tool, no service and no prompt section', async () => {
-    bench = await makeBench()
-    expect(bench.ctx.tools.visible().map(({ name }) => name)).toEqual(['run_code'])
-    await bench.fiber.dispose()
-    expect(bench.ctx.tools.visible()).toEqual([])
-    expect(bench.ctx.get('codeMode')).toBeUndefined()
   })
 })

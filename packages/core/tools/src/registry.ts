@@ -5,7 +5,7 @@ import { counts, depth, pluginLabel } from '@sluice/listeners'
 import { makeRegistered, type Registered, type ToolDefinition } from './definition.ts'
 import { toolsErrors } from './errors.ts'
 import type { Guard } from './guards.ts'
-import type { Reach, Restriction } from './types.ts'
+import type { Reach, Restriction, ToolFilter } from './types.ts'
 
 export interface MountedGuard {
   readonly name: string
@@ -30,6 +30,7 @@ const NEAREST_MAX = 3
 export class Registry {
   private readonly tools = new Set<Registered>()
   private readonly restrictions = new Set<Rule>()
+  private readonly filters = new Set<ToolFilter>()
   private guardList: readonly MountedGuard[] = []
   private readonly views = new Map<string, ReadonlyMap<string, Registered>>()
 
@@ -68,6 +69,15 @@ export class Registry {
     }
   }
 
+  addFilter(filter: ToolFilter): () => void {
+    this.filters.add(filter)
+    this.views.clear()
+    return () => {
+      this.filters.delete(filter)
+      this.views.clear()
+    }
+  }
+
   /** Global guards first, then from the farthest scope to the agent's own. */
   guards(agent: string | undefined): readonly MountedGuard[] {
     const list = this.guardList
@@ -95,6 +105,7 @@ export class Registry {
           seen = new Map([...seen].filter(([name]) => (rule.allow?.has(name) ?? true) && !rule.deny.has(name)))
       for (const entry of this.tools) if (entry.scope === scope) seen.set(entry.info.name, entry)
     }
+    for (const filter of this.filters) seen = new Map([...seen].filter(([name]) => filter(name, agent, reach)))
     if (reach === 'nested') seen = new Map([...seen].filter(([, entry]) => entry.definition.nested !== false))
     const sorted = new Map([...seen].sort(([a], [b]) => (a < b ? -1 : 1)))
     this.views.set(key, sorted)

@@ -85,6 +85,11 @@ export class ToolsService extends Service implements words.Tools {
     return ctx.effect(() => registry.addRestriction(agent, rule), `ctx.tools.restrict(${JSON.stringify(agent)})`)
   }
 
+  filter(filter: words.ToolFilter): words.Disposer {
+    const { ctx, registry } = this
+    return ctx.effect(() => registry.addFilter(filter), 'ctx.tools.filter')
+  }
+
   visible(agent?: string, reach?: words.Reach): readonly ToolInfo[] {
     return [...this.registry.view(agent, reach).values()].map((entry) => entry.info)
   }

@@ -74,6 +74,9 @@ export interface Restriction {
   readonly reach?: Reach
 }
 
+/** False for a tool that `agent` may not call in this way. */
+export type ToolFilter = (tool: string, agent: string | undefined, reach: Reach) => boolean
+
 /** Ends a registration before its plugin does; resolves when it is gone. */
 export type Disposer = () => Promise<void>
 
@@ -88,6 +91,8 @@ export interface Tools {
   /** Narrows an agent to some of the tools that it inherits; with `reach`, only for calls of that kind.
    *  Mounted for as long as the calling plugin is. */
   restrict(agent: string, rule: Restriction): Disposer
+  /** Has the last word on which tools an agent sees, those registered for it alone too. Asked anew when a registration changes. */
+  filter(filter: ToolFilter): Disposer
   /** Runs the calls of one assistant message. Never rejects for a failure of a call. */
   batch(request: BatchRequest): Promise<SettledBatch>
   /** Runs one call: a batch of one. */
