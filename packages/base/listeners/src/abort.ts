@@ -1,4 +1,5 @@
 /** Owns abort sources: one subscription per caller signal, signals made on demand. */
+import { setMaxListeners } from 'node:events'
 
 /** Fires at most once. Callbacks run in the order in which they were added. */
 export class AbortSource {
@@ -24,6 +25,8 @@ export class AbortSource {
   get signal(): AbortSignal {
     if (!this.controller) {
       this.controller = new AbortController()
+      // One signal serves all nested calls of a run: many listeners are no leak.
+      setMaxListeners(0, this.controller.signal)
       if (this.aborted) this.controller.abort(this.reason)
     }
     return this.controller.signal

@@ -45,12 +45,14 @@ async function reply(run: Run, binding: string, args: Json): Promise<CodeReply> 
   }
 }
 
-/** The wall clock stands still while a nested call waits for a person. */
+/** The wall clock stands still while a call inside, however deep, waits for a person. */
 function pauseForQuestions(session: Session, callId: string, code: CodeRun): () => void {
+  const inside = new Set([callId])
   return session.subscribe((event) => {
-    const known = event as KnownEvent
-    if (known.type === 'approval/asked' && known.data.callId.startsWith(`${callId}.`)) code.pause()
-    if (known.type === 'approval/decided' && known.data.callId.startsWith(`${callId}.`)) code.resume()
+    const { type, data } = event as KnownEvent
+    if (type === 'tool/code-dispatch' && data.phase === 'start' && inside.has(data.parent)) inside.add(data.callId)
+    else if (type === 'approval/asked' && inside.has(data.callId)) code.pause()
+    else if (type === 'approval/decided' && inside.has(data.callId)) code.resume()
   })
 }
 
