@@ -82,7 +82,7 @@ test('twenty calls that ask at once are twenty questions', async () => {
 // 11.3, 10.4, BUG-083
 test('what a sub-call adds for the model comes after the result of the program', async () => {
   bench = await makeBench()
-  await bench.tool({ name: 'probe', execute: (_, run) => void run.context('remember this') })
+  await bench.tool({ name: 'probe', execute: (_, run) => run.context('remember this') })
   const script = scriptedModel([
     { calls: [{ name: 'run_code', args: { program: 'await tools.probe({}); return 1' } }] },
     'done',
