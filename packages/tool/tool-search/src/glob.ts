@@ -87,7 +87,7 @@ async function filesBelow(
     separator: 0,
     signal,
     onRecord(bytes) {
-      const name = nameOf(bytes)?.slice(2)
+      const name = bytes && nameOf(bytes)?.slice(2)
       if (name === undefined) unnameable++
       else if (isMatch(name)) names.push(name)
       else if (isLiteralMatch(name)) literalNames.push(name)

@@ -35,8 +35,8 @@ export async function grep(args: GrepArgs, options: SearchOptions): Promise<Grep
   for (let at = 0; at < shown.length && !cut; at += FILES_AT_ONCE) {
     const part = shown.slice(at, at + FILES_AT_ONCE)
     const matches = await matchesIn(part, args, limit - hits, options)
-    for (const { path, lines, matched } of matches.files) {
-      files.push({ path: shownPath(path, place), lines })
+    for (const { path, matched, ...found } of matches.files) {
+      files.push({ path: shownPath(path, place), ...found })
       hits += matched
     }
     cut = matches.cut || (hits >= limit && at + FILES_AT_ONCE < shown.length)
@@ -75,6 +75,8 @@ async function matchingFiles(args: GrepArgs, { world, place, signal }: SearchOpt
     separator: counts ? 0x0a : 0,
     signal,
     onRecord(bytes) {
+      // A path is never that long.
+      if (!bytes) return true
       const end = counts ? bytes.lastIndexOf(0) : bytes.length
       const name = nameOf(bytes.subarray(0, end))
       if (name === undefined) unnameable++

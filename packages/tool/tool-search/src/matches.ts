@@ -34,6 +34,7 @@ export interface FileMatches {
   readonly lines: readonly GrepLine[]
   /** How many of them match. */
   readonly matched: number
+  readonly tooLong?: true
 }
 
 /** At most `limit` matches, in the order of `files`; binary files give none. */
@@ -44,7 +45,9 @@ export async function matchesIn(
   { world, place, signal }: SearchOptions,
 ): Promise<{ readonly files: readonly FileMatches[]; readonly cut: boolean }> {
   const byPath = new Map<string, GrepLine[]>(files.map(({ path }) => [path, []]))
+  const tooLong = new Set<string>()
   const decoder = new TextDecoder()
+  let current = ''
   const { stopped } = await ripgrep({
     world,
     cwd: place.home,
@@ -60,23 +63,34 @@ export async function matchesIn(
     separator: 0x0a,
     signal,
     onRecord(bytes) {
+      if (!bytes) {
+        tooLong.add(current)
+        return true
+      }
       const { type, data } = JSON.parse(decoder.decode(bytes)) as Message
       const path = textOf(data.path)
+      if (type === 'begin') current = path
       if (type === 'end' && data.binary_offset !== null) byPath.delete(path)
       if (type === 'match' || type === 'context') byPath.get(path)?.push(...linesOf(type, data))
       return true
     },
   })
-  return bounded(byPath, limit, stopped)
+  return bounded(byPath, tooLong, limit, stopped)
 }
 
-function bounded(byPath: ReadonlyMap<string, readonly GrepLine[]>, limit: number, stopped: boolean) {
+function bounded(
+  byPath: ReadonlyMap<string, readonly GrepLine[]>,
+  tooLong: ReadonlySet<string>,
+  limit: number,
+  stopped: boolean,
+) {
   const files: FileMatches[] = []
   let left = limit
   let cut = stopped
   for (const [path, lines] of byPath) {
     const matches = lines.filter((line) => !line.context).length
-    if (matches === 0) continue
+    const isTooLong = tooLong.has(path)
+    if (matches === 0 && !isTooLong) continue
     if (left === 0) {
       cut = true
       break
@@ -84,7 +98,7 @@ function bounded(byPath: ReadonlyMap<string, readonly GrepLine[]>, limit: number
     const kept = matches > left ? upToMatch(lines, left) : lines
     if (matches > left) cut = true
     const matched = Math.min(matches, left)
-    files.push({ path, lines: kept, matched })
+    files.push({ path, lines: kept, matched, ...(isTooLong && { tooLong: true as const }) })
     left -= matched
   }
   return { files, cut }

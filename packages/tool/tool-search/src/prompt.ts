@@ -50,7 +50,7 @@ export function grepText(value: GrepValue): string {
   return [...head, ...notesText(value, value.what === 'content' ? 'matches' : 'files')].join('\n')
 }
 
-function fileText({ path, lines, count }: GrepFile): string {
+function fileText({ path, lines, count, tooLong }: GrepFile): string {
   if (count !== undefined) return `${path}: ${count}`
   if (lines === undefined) return path
   let before = 0
@@ -59,7 +59,7 @@ function fileText({ path, lines, count }: GrepFile): string {
     before = line
     return `${gap}  ${line}${context ? '-' : ':'} ${text}`
   })
-  return [path, ...shown].join('\n')
+  return [path, ...shown, ...(tooLong ? ['  [lines that match are too long to be shown]'] : [])].join('\n')
 }
 
 function notesText({ more, withheld, unreadable }: SearchNotes, what: string): string[] {

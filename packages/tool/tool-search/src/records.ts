@@ -1,10 +1,10 @@
 /** Owns cutting a stream of bytes into records that end with one certain byte. */
 
-/** Bytes of one record; a longer one ends the reading. */
+/** Bytes of one record; a longer one is left out. */
 export const RECORD_BYTES_MAX = 16 * 1024 * 1024
 
-/** Takes a record; `false` ends the reading. */
-export type OnRecord = (record: Uint8Array) => boolean
+/** Takes a record, or nothing for one that is too long; `false` ends the reading. */
+export type OnRecord = (record: Uint8Array | undefined) => boolean
 
 export class Records {
   private readonly separator: number
@@ -12,33 +12,40 @@ export class Records {
   /** Pieces of a record that has not ended; put together once. */
   private pending: Uint8Array[] = []
   private pendingBytes = 0
+  /** The rest of a record that is too long comes. */
+  private isSkipping = false
 
   constructor(separator: number, onRecord: OnRecord) {
     this.separator = separator
     this.onRecord = onRecord
   }
 
-  /** `false` once nothing more is wanted, or a record is too long. */
+  /** `false` once nothing more is wanted. */
   push(piece: Uint8Array): boolean {
     let from = 0
     for (let end = piece.indexOf(this.separator); end >= 0; end = piece.indexOf(this.separator, from)) {
-      if (this.pendingBytes + end - from > RECORD_BYTES_MAX) return false
-      const record = this.whole(piece.subarray(from, end))
+      this.keep(piece.subarray(from, end))
       from = end + 1
+      const record = this.taken()
       if (!this.onRecord(record)) return false
     }
-    if (from < piece.length) {
-      this.pending.push(piece.subarray(from))
-      this.pendingBytes += piece.length - from
-    }
-    return this.pendingBytes <= RECORD_BYTES_MAX
+    this.keep(piece.subarray(from))
+    return true
   }
 
-  private whole(last: Uint8Array): Uint8Array {
-    if (this.pendingBytes === 0) return last
-    const record = Buffer.concat([...this.pending, last])
+  private keep(part: Uint8Array): void {
+    this.pendingBytes += part.length
+    if (this.pendingBytes > RECORD_BYTES_MAX) this.isSkipping = true
+    if (this.isSkipping) this.pending = []
+    else if (part.length > 0) this.pending.push(part)
+  }
+
+  private taken(): Uint8Array | undefined {
+    const { pending, isSkipping } = this
     this.pending = []
     this.pendingBytes = 0
-    return record
+    this.isSkipping = false
+    if (isSkipping) return undefined
+    return pending.length === 1 ? pending[0] : Buffer.concat(pending)
   }
 }

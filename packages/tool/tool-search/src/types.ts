@@ -27,6 +27,8 @@ export interface GrepFile {
   readonly path: string
   readonly lines?: readonly GrepLine[]
   readonly count?: number
+  /** Lines that match are too long to be looked at. */
+  readonly tooLong?: true
 }
 
 export interface GrepValue extends SearchNotes {

@@ -128,15 +128,15 @@ test('a match in a huge line comes as a bounded excerpt around it', async () => 
   expect(text.length).toBeLessThan(1_000)
 })
 
-test('a line too long to be held ends the search of that file, and it is said', async () => {
+test('a line too long to be held costs no other match, and its file is named', async () => {
   const { grep, cwd } = await open({ 'small.txt': 'needle' })
   const file = await openFile(join(cwd, 'huge.txt'), 'w')
   await file.write('needle')
   await file.write(Buffer.alloc(RECORD_BYTES_MAX + 1, 'x'))
   await file.close()
   const { value, text } = await grep('needle')
-  expect(value.more).toBe(true)
-  expect(text.length).toBeLessThan(1_000)
+  expect(value).toMatchObject({ more: 0, hits: 1 })
+  expect(text).toBe('huge.txt\n  [lines that match are too long to be shown]\nsmall.txt\n  1: needle')
 })
 
 test('an abort ends the search', async () => {
@@ -156,11 +156,31 @@ test.each([
 
 test('records are cut at their separator, wherever the pieces end', () => {
   const seen: string[] = []
-  const records = new Records(0, (record) => seen.push(Buffer.from(record).toString()) < 4)
+  const records = new Records(0, (record) => seen.push(Buffer.from(record ?? []).toString()) < 4)
   for (const piece of ['a', 'b\0c\0', '', 'de', 'f\0', 'g\0h\0'])
     expect(records.push(Buffer.from(piece))).toBe(piece !== 'g\0h\0')
   expect(seen).toEqual(['ab', 'c', 'def', 'g'])
-  const endless = new Records(0, () => true)
-  expect(endless.push(new Uint8Array(RECORD_BYTES_MAX).fill(1))).toBe(true)
-  expect(endless.push(Uint8Array.of(1))).toBe(false)
+})
+
+test('a record that is too long is left out, those beside it are not', () => {
+  const lengths: (number | undefined)[] = []
+  const records = new Records(0, (record) => lengths.push(record?.length) > 0)
+  const full = new Uint8Array(RECORD_BYTES_MAX).fill(1)
+  for (const piece of [
+    Uint8Array.of(1, 0),
+    full,
+    Uint8Array.of(0),
+    full,
+    Uint8Array.of(1),
+    full,
+    Uint8Array.of(0, 1, 0),
+  ])
+    records.push(piece)
+  expect(lengths).toEqual([1, RECORD_BYTES_MAX, undefined, 1])
+})
+
+// BUG-042
+test('a byte-order mark does not hide the start of the first line', async () => {
+  const { grep } = await open({ 'a.txt': '\uFEFFfirst\nsecond\n' })
+  expect((await grep('^first')).text).toBe('a.txt\n  1: first')
 })
