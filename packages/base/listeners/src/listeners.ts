@@ -55,11 +55,11 @@ export function pluginLabel(fiber: Fiber): string {
   return `${fiber.name}#${fiber.uid ?? 'gone'}`
 }
 
-const none: readonly Listener[] = Object.freeze([])
+const none: readonly Listener[] = []
 /** `FiberState.UNLOADING`; the enum is erased, the pin test holds the number. */
 const UNLOADING: number = 5
 
-/** Watches the registrations of some events, for as long as the plugin of `ctx` is mounted. */
+/** Watches who registers listeners, for as long as the plugin of `ctx` is mounted. */
 export class Listeners {
   private readonly root: Context
   private readonly hooks: Record<string, Hook[] | undefined>
@@ -67,15 +67,14 @@ export class Listeners {
   private readonly lives = new WeakMap<Fiber, Life>()
   private readonly compiled = new Map<string, Compiled>()
 
-  constructor(ctx: Context, events: readonly string[]) {
+  constructor(ctx: Context) {
     this.root = ctx.root
     this.hooks = ctx.events._hooks as unknown as Record<string, Hook[] | undefined>
-    const watched = new Set(events)
     const { owners, lives } = this
     const lifeOf = (fiber: Fiber) => this.lifeOf(fiber)
-    ctx.on('internal/listener', function (this: Context, name, callback) {
+    ctx.on('internal/listener', function (this: Context, _name, callback) {
       const { fiber } = this
-      if (watched.has(name)) owners.set(callback as Callback, { fiber, scope: scopeOf(this), life: lifeOf(fiber) })
+      owners.set(callback as Callback, { fiber, scope: scopeOf(this), life: lifeOf(fiber) })
     })
     ctx.on('internal/status', (fiber, before) => {
       if (before !== UNLOADING) return
@@ -90,7 +89,7 @@ export class Listeners {
     if (!hooks || hooks.length === 0) return none
     let entry = this.compiled.get(event)
     if (!entry || !same(entry.kept, hooks)) {
-      const list = Object.freeze(this.compile(event, hooks))
+      const list = this.compile(event, hooks)
       entry = { kept: [...hooks], list, scoped: list.some((listener) => listener.scope !== undefined) }
       this.compiled.set(event, entry)
     }

@@ -44,7 +44,7 @@ function bench() {
   const ctx = new Context()
   const clock = simClock({ startAt: 0, autoAdvance: true })
   const limits: TimeLimits = { watchdog: new Watchdog(clock), msOf: () => 100 }
-  const listeners = new Listeners(ctx, [event])
+  const listeners = new Listeners(ctx)
   const source = new AbortSource()
   const round = (place?: string) => new Greatest(listeners.of(event, place), limits, source)
   const mount = (name: string, apply: (own: Context) => unknown) =>
@@ -94,6 +94,24 @@ describe('a round', () => {
     }
   })
 
+  it('takes the code of an expected failure, and of nothing else', async () => {
+    const coded = (code: unknown) => Object.assign(new Error('no'), { name: 'SluiceError', code })
+    const thrown = [
+      coded('MY_CODE'),
+      coded('half \ud800'),
+      coded(7),
+      Object.assign(new Error('no'), { code: 'ENOENT' }),
+    ]
+    const codes = thrown.map(async (error) => {
+      const { ctx, round } = bench()
+      on(ctx, () => Promise.reject(error))
+      const one = round()
+      await one.all()
+      return one.failure?.code
+    })
+    expect(await Promise.all(codes)).toEqual(['MY_CODE', 'half \ufffd', 'LISTENER_FAILED', 'LISTENER_FAILED'])
+  })
+
   it('gives each listener its own time, which stands still inside next()', async () => {
     const { mount, round, wait, clock } = bench()
     await mount('patient', (own) => on(own, async (next) => (await next(), await wait(60), 1), { order: 1 }))
@@ -139,6 +157,12 @@ describe('a round', () => {
       expect(await verdict).toBe(9)
       expect(one.failure).toMatchObject({ how: 'threw', by: label, code: 'LISTENER_GONE' })
       expect(called).toBe(1)
+      if (leave === 'dispose') continue
+      const again = round()
+      const answered = again.all()
+      go()
+      expect(await answered).toBe(1)
+      expect(again.failure).toBeUndefined()
     }
   })
 
@@ -158,8 +182,10 @@ describe('the owner of a listener', () => {
     const forger = await mount('forger', (own) => {
       on(own, () => 1, { ctx: victim.ctx, name: 'victim' })
       on(own, () => 1, { ctx: victim.ctx, callback: () => 2 })
+      on(own, () => 1, { ctx: narrowTo(victim.ctx, 'elsewhere') })
     })
     expect(listeners.of(event, undefined).map(({ plugin, mountedAs }) => [plugin, mountedAs])).toEqual([
+      [`forger#${forger.uid}`, 'forger'],
       [`forger#${forger.uid}`, 'forger'],
       [`unverified victim#${victim.uid}`, undefined],
     ])

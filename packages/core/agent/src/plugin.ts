@@ -1,5 +1,5 @@
 /** Owns how agents are mounted. */
-import { type Context, type Events, symbols } from 'cordis'
+import { type Context, symbols } from 'cordis'
 import z from 'schemastery'
 import { Listeners, Watchdog } from '@sluice/listeners'
 import { AgentsService } from './agents.ts'
@@ -38,19 +38,11 @@ export const Config: z<Partial<Config>, Config> = z.object({
   ),
 })
 
-const events = [
-  'agent/submit-prompt',
-  'agent/stop-turn',
-  'agent/turn-started',
-  'agent/turn-ended',
-  'agent/inbox-changed',
-] satisfies (keyof Events)[]
-
 export function apply(ctx: Context, config: Config): void {
   ctx.sessions.registerFold(turnsBefore)
   ctx.sessions.registerFold(lastRequest)
   const { world } = ctx
-  const listeners = new Listeners(ctx, events)
+  const listeners = new Listeners(ctx)
   const askLimits = { watchdog: new Watchdog(world.clock), msOf: () => config.verdictMsMax }
   ctx.effect(function* () {
     const agents = new AgentsService({

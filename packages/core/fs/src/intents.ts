@@ -23,7 +23,7 @@ export class Intents {
   private readonly limits: TimeLimits
 
   constructor(ctx: Context, clock: Clock) {
-    this.listeners = new Listeners(ctx, ['fs/write-intent', 'fs/edit-intent'] satisfies (keyof IntentEvents)[])
+    this.listeners = new Listeners(ctx)
     this.limits = { watchdog: new Watchdog(clock), msOf: () => INTENT_MS_MAX }
   }
 

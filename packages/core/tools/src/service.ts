@@ -48,7 +48,7 @@ export class ToolsService extends Service implements words.Tools {
         msOf: (event: string) => config.listenerTimeouts[event] ?? config.listenerTimeoutMs,
       },
       registry: this.registry,
-      listeners: new Listeners(ctx, callEvents),
+      listeners: new Listeners(ctx),
       policies: new RequiredPlugins(ctx),
       approval: () => root.get('approval'),
       onApprovalGone(callback: () => void) {
