@@ -7,14 +7,14 @@ const mark = Symbol.for('sluice.required')
  *  not active. */
 // oxlint-disable-next-line typescript/no-explicit-any
 export function required<F extends (...args: any[]) => unknown>(apply: F): F {
-  return Object.defineProperty(apply, mark, { value: true })
+  return Object.defineProperty(apply, mark, {})
 }
 
 function isRequired(callback: unknown): boolean {
   return typeof callback === 'function' && mark in callback
 }
 
-const none: readonly string[] = Object.freeze([])
+const none: readonly string[] = []
 /** `FiberState.ACTIVE`; the enum is erased, the pin test holds the number. */
 const ACTIVE: number = 2
 
@@ -43,7 +43,6 @@ export class RequiredPlugins {
 
   /** Names of plugins that have fewer instances than they had, or one that is not active. */
   missing(): readonly string[] {
-    if (this.known.size === 0) return none
     let missing: string[] | undefined
     for (const [name, { fibers, most }] of this.known) {
       let active = fibers.size === most

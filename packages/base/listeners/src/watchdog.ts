@@ -74,7 +74,6 @@ export class Watchdog {
     for (const limit of this.limits) if (limit.dueAt < due) due = limit.dueAt
     if (due >= this.armedFor) return
     this.disarm()
-    if (due === Number.POSITIVE_INFINITY) return
     this.armedFor = due
     this.cancel = this.clock.timer(Math.max(0, due - this.now()), () => this.fire())
   }

@@ -94,6 +94,18 @@ describe('a round', () => {
     }
   })
 
+  it('knows whose code runs: after next() that of the outer listener again', async () => {
+    const { mount, round } = bench()
+    const current: string[] = []
+    const outer = await mount('outer', (own) =>
+      on(own, async (next) => (await next(), current.push(one.current), 1), { order: 1 }),
+    )
+    const inner = await mount('inner', (own) => on(own, () => (current.push(one.current), 1), { order: 2 }))
+    const one = round()
+    await one.all()
+    expect(current).toEqual([`inner#${inner.uid}`, `outer#${outer.uid}`])
+  })
+
   it('takes the code of an expected failure, and of nothing else', async () => {
     const coded = (code: unknown) => Object.assign(new Error('no'), { name: 'SluiceError', code })
     const thrown = [
