@@ -1,6 +1,7 @@
 import type { Confinement } from '@sluice/sandbox'
 import { type FileSeed, type ProgramHandler, type SimWorldOptions, simWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
+import { holdPlaces } from '../src/placeholders.ts'
 import { adapterOn } from './adapter.ts'
 
 const bwrap: FileSeed = { content: '', mode: 0o755 }
@@ -8,13 +9,15 @@ const bwrap: FileSeed = { content: '', mode: 0o755 }
 interface Setup {
   readonly files?: Record<string, FileSeed>
   readonly world?: SimWorldOptions
-  readonly program?: ProgramHandler
+  /** What bwrap does; `missing`: it is there, and cannot be started. */
+  readonly program?: ProgramHandler | 'missing'
 }
 
 async function setup({ files = { '/usr/bin/bwrap': bwrap }, world: more = {}, program = () => ({}) }: Setup = {}) {
   const tools: Record<string, FileSeed> = { '/usr/bin/bash': bwrap, '/proj/a': 'a', '/tmp/.keep': '' }
   const world = simWorld({ files: { ...tools, ...files }, autoAdvance: true, ...more })
-  world.processes.on('bwrap', program)
+  if (program !== 'missing') world.processes.on('bwrap', program)
+  world.processes.plant({ pid: world.host.pid, startedAt: 'boot/1' })
   const { adapter, dispose } = await adapterOn(world)
   const spawn = (confinement: Partial<Confinement> = {}) => {
     const nothing = { protected: [], hidden: [], hosts: [], scratch: 'one' }
@@ -63,24 +66,63 @@ test('hosts need socat, and nothing is started without it', async () => {
   expect(world.processes.started).toEqual([])
 })
 
-test('a folder that is the user’s own is protected as it is, and stays', async () => {
-  const { spawn, world } = await setup({ files: { '/usr/bin/bwrap': bwrap, '/proj/.rules/one': '1' } })
-  await (await spawn({ protected: ['/proj/.rules'] })).exited
+test('a folder that is the user’s own is protected as it is, and stays, also an empty one', async () => {
+  const { spawn, world } = await setup({
+    files: { '/usr/bin/bwrap': bwrap, '/proj/.rules/one': '1', '/proj/.empty': null },
+  })
+  await (await spawn({ protected: ['/proj/.rules', '/proj/.empty'] })).exited
+  expect(await world.disk.readdir('/proj/.empty')).toEqual([])
   expect(world.processes.started[0]?.options.args.join(' ')).toContain('--ro-bind /proj/.rules /proj/.rules')
   expect(world.disk.text('/proj/.rules/one')).toBe('1')
 })
 
-test('a placeholder goes with the last process that needs it', async () => {
-  const ends: (() => void)[] = []
-  const { spawn, world } = await setup({ program: (_, program) => void ends.push(() => program.exit(0)) })
-  const [one, two] = [await spawn({ protected: ['/proj/.rules'] }), await spawn({ protected: ['/proj/.rules'] })]
-  const there = () => world.disk.readdir('/proj').then((entries) => entries.some(({ name }) => name === '.rules'))
-  ends[0]?.()
-  await one.exited
-  expect(await there()).toBe(true)
-  ends[1]?.()
-  await two.exited
-  expect(await there()).toBe(false)
+test.each([
+  ['first', [0, 1]],
+  ['last', [1, 0]],
+] as const)(
+  'a placeholder goes with the last process that needs it, when the one that made it ends %s',
+  async (_, order) => {
+    const ends: (() => void)[] = []
+    const { spawn, world } = await setup({ program: (_options, program) => void ends.push(() => program.exit(0)) })
+    const started = [await spawn({ protected: ['/proj/.rules'] }), await spawn({ protected: ['/proj/.rules'] })]
+    const there = () => world.disk.readdir('/proj').then((entries) => entries.some(({ name }) => name === '.rules'))
+    for (const [done, which] of order.entries()) {
+      ends[which]?.()
+      await started[which]?.exited
+      expect(await there()).toBe(done === 0)
+    }
+  },
+)
+
+test('a start that fails leaves no placeholder', async () => {
+  const { spawn, world } = await setup({ program: 'missing' })
+  await expect(spawn({ protected: ['/proj/.rules'] })).rejects.toMatchObject({ code: 'ENOENT' })
+  expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
+  world.disk.failNext('mkdir', 'ENOSPC', { path: '/proj/.more' })
+  await expect(spawn({ protected: ['/proj/.rules', '/proj/.more'] })).rejects.toMatchObject({ code: 'ENOSPC' })
+  expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
+})
+
+test('a placeholder that somebody else removes meanwhile is made again', async () => {
+  const { world } = await setup()
+  let removed = 0
+  const mkdir: typeof world.disk.mkdir = async (path, options) => {
+    if (path.includes('.sluice-holds') && removed++ < 2) await world.disk.rmdir('/proj/.rules')
+    return world.disk.mkdir(path, options)
+  }
+  const disk = Object.create(world.disk, { mkdir: { value: mkdir } }) as typeof world.disk
+  const held = await holdPlaces({ ...world, disk }, ['/proj/.rules'])
+  expect([removed, held.paths]).toEqual([3, ['/proj/.rules']])
+  await held.release()
+})
+
+test('a link that leads nowhere, and a workspace that is only read, need no placeholder', async () => {
+  const { spawn, world } = await setup({ files: { '/usr/bin/bwrap': bwrap, '/proj/.link': { link: '/nowhere' } } })
+  const before = world.disk.effectCount
+  await (await spawn({ protected: ['/proj/.link'] })).exited
+  await (await spawn({ protected: ['/proj/.rules'], access: 'read' })).exited
+  // The two folders for temporary files.
+  expect(world.disk.effectCount - before).toBe(2)
 })
 
 test('a placeholder that a killed host left behind is taken over, and goes', async () => {
@@ -115,7 +157,8 @@ test('temporary files of all starts go when the sandbox is unloaded', async () =
   })
   await (await spawn()).exited
   await (await spawn({ scratch: 'two' })).exited
-  expect(await world.disk.readdir('/tmp')).toHaveLength(2)
+  const [own = ''] = (await world.disk.readdir('/tmp')).map(({ name }) => name).filter((name) => name !== '.keep')
+  expect((await world.disk.stat(`/tmp/${own}`)).mode).toBe(0o700)
   await dispose()
   expect((await world.disk.readdir('/tmp')).map(({ name }) => name)).toEqual(['.keep'])
 })

@@ -1,6 +1,7 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AdapterState } from '@sluice/sandbox'
 import { type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
@@ -61,6 +62,23 @@ if (state.available) {
     { it, describe },
     { title: 'bubblewrap', dispose: (each) => ends.get(each)?.() },
   )
+  test('the proxy of a process ends with it', async () => {
+    const tempDir = await mkdtemp('/var/tmp/sluice-passage-')
+    const own = await adapterOn({ ...world, host: { ...world.host, tempDir } })
+    const sockets = async () => {
+      const [root = ''] = await readdir(tempDir)
+      return (await readdir(join(tempDir, root))).filter((name) => name.startsWith('network'))
+    }
+    const nothing = { workspace: ['/var/tmp'], access: 'read', protected: [], hidden: [], scratch: 'one' } as const
+    const options = { file: 'sleep', args: ['1000'], cwd: '/var/tmp', env: { PATH: '/usr/bin:/bin' } }
+    const child = await own.adapter.spawn(options, { ...nothing, hosts: ['example.org'] })
+    expect(await sockets()).toHaveLength(1)
+    child.killGroup('SIGKILL')
+    await child.exited
+    expect(await sockets()).toEqual([])
+    await own.dispose()
+    await rm(tempDir, { recursive: true })
+  })
 } else {
   // Told as a line of its own by scripts/check.mjs.
   test(`confinement was not tried: ${state.why}`, async () => {

@@ -54,6 +54,18 @@ describe.runIf(kind === 'confined')('bash in the sandbox', () => {
     expect(await readFile(join(cwd, 'in'), 'utf8')).toBe('a\n')
   })
 
+  test('a command has users, processes, network and shared memory of its own', async () => {
+    const look = 'cd /proc/self/ns; for each in user pid net ipc mnt; do readlink $each; done'
+    const inside = (await bash(look)).value.output.trim().split('\n')
+    let text = ''
+    const env = { PATH: '/usr/bin:/bin' }
+    const onStdout = (bytes: Uint8Array) => void (text += new TextDecoder().decode(bytes))
+    await (await world.processes.spawn({ file: 'bash', args: ['-c', look], cwd: '/', env, onStdout })).closed
+    const outside = text.trim().split('\n')
+    expect(inside.length).toBe(5)
+    expect(inside.filter((name) => outside.includes(name))).toEqual([])
+  })
+
   // BUG-059
   test.each([
     'sleep 1000 & echo done',

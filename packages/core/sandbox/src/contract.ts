@@ -265,6 +265,15 @@ export const sandboxContract: readonly SandboxCase[] = [
     },
   },
   {
+    title: 'a program that is cancelled before it runs ends at once',
+    async run(subject) {
+      await subject.world.disk.mkdir(inside(subject), { recursive: true })
+      const child = await subject.adapter.spawn(bash(subject, 'exec sleep 1000'), confined(subject))
+      child.killGroup('SIGTERM')
+      assert.notEqual((await child.exited).signal, null)
+    },
+  },
+  {
     title: 'a killed program takes everything with it, also what left its group',
     async run(subject) {
       const { ready, gone } = await pipe(subject)

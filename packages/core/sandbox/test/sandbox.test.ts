@@ -88,6 +88,10 @@ test('files that grant authority are protected, at any depth where they are, and
     '/proj/packages/two/.git/HEAD': 'x',
     '/proj/node_modules/x/.claude/settings.json': 'x',
     '/log/sessions/s': 'x',
+    '/proj/1/2/3/.codex/x': 'x',
+    '/proj/1/2/3/4/.codex/x': 'x',
+    '/proj/link': { link: '/out' },
+    '/out/.claude/x': 'x',
   }
   const { start, held } = await setup({ files, state: available, config: { protectedPaths: ['/log/sessions'] } })
   await start()
@@ -101,9 +105,17 @@ test('files that grant authority are protected, at any depth where they are, and
     '.git/hooks',
     'sluice.strict.yml',
   ]
-  const nested = ['packages/one/.claude', 'packages/two/.git/config', 'packages/two/.git/hooks']
+  const nested = ['1/2/3/.codex', 'packages/one/.claude', 'packages/two/.git/config', 'packages/two/.git/hooks']
   const expected = [...[...paths, ...nested].map((path) => `/proj/${path}`), '/log/sessions']
   expect([...(held[0]?.protected ?? [])].sort()).toEqual(expected.sort())
+})
+
+test('the search for files that grant authority is bounded', async () => {
+  const folders = Array.from({ length: 600 }, (_, i) => [`/proj/${i}/.claude/x`, 'x'] as const)
+  const { start, held } = await setup({ files: Object.fromEntries(folders), state: available })
+  await start()
+  expect(held[0]?.protected.length).toBeGreaterThan(400)
+  expect(held[0]?.protected.length).toBeLessThan(520)
 })
 
 test('the real folder counts, also when the session names it by a link', async () => {

@@ -1,0 +1,42 @@
+import type { Child, World } from '@sluice/base'
+import { nodeWorld } from '@sluice/world-node'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { confinedChild } from '../src/child.ts'
+import { insideOf } from '../src/tree.ts'
+
+/** Three real processes in the places of bubblewrap, of the first process inside, and of a program. */
+let outer: Child
+let world: World & { dispose(): void }
+let program = 0
+beforeEach(async () => {
+  world = nodeWorld()
+  let told!: () => void
+  const up = new Promise<void>((resolve) => {
+    told = resolve
+  })
+  outer = await world.processes.spawn({
+    file: 'bash',
+    args: ['-c', 'bash -c "sleep 1000 & echo up; wait; :"; :'],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin' },
+    onStdout: told,
+  })
+  await up
+  program = insideOf(outer.pid).rest[0] ?? 0
+  expect(world.processes.isAlive(program)).toBe(true)
+})
+afterEach(() => world.dispose())
+
+test.runIf(process.platform === 'linux')('a sandbox lives until its first process is gone', () => {
+  let bubblewrap = true
+  const watched: Child = { ...outer, groupAlive: () => bubblewrap, killGroup: () => void (bubblewrap = false) }
+  const child = confinedChild(watched, world.processes)
+  child.killGroup('SIGKILL')
+  expect([bubblewrap, child.groupAlive()]).toEqual([false, true])
+})
+
+test.runIf(process.platform === 'linux')('a sandbox that is gone signals nothing, whoever has its number now', () => {
+  const child = confinedChild({ ...outer, groupAlive: () => false }, world.processes)
+  child.killGroup('SIGTERM')
+  expect(world.processes.isAlive(program)).toBe(true)
+})
