@@ -33,35 +33,57 @@ export function encodeRecord(json: string): string {
 export function decodeRecord(line: Buffer): SessionEvent | Problem {
   const value = decodeLine(line)
   if (value instanceof Problem) return value
-  const { seq, at, type, data, cause, optional } = value as Record<string, unknown>
   const problem = envelopeProblem(value as Record<string, unknown>)
   if (problem !== undefined) return new Problem('bad-json', problem)
-  const event = { seq, at, type, data } as { -readonly [K in keyof SessionEvent]: SessionEvent[K] }
-  if (cause !== undefined) event.cause = cause as number
-  if (optional !== undefined) event.optional = true
   try {
-    return frozen(event)
+    return frozen(envelope(value as SessionEvent))
   } catch {
     return new Problem('bad-json', 'the line is nested too deep')
   }
 }
 
-/** The JSON value of a line whose crc fits, the crc still in it. */
+const FIELDS = new Set(['seq', 'at', 'type', 'data', 'cause', 'optional'])
+
+/** The event without what does not belong to it; nearly always the value itself, which costs nothing. */
+function envelope(value: SessionEvent): SessionEvent {
+  for (const key in value) {
+    if (FIELDS.has(key)) continue
+    const { seq, at, type, data, cause, optional } = value
+    return { seq, at, type, data, ...(cause !== undefined && { cause }), ...(optional && { optional }) }
+  }
+  return value
+}
+
+/** The JSON value of a line whose crc fits, without the crc. The bytes of the line are changed. */
 export function decodeLine(line: Buffer): object | Problem {
   const split = line.length - SUFFIX_BYTES
   if (split < 2 || !endsLikeRecord(line, split)) {
     return new Problem('bad-json', line.length === 0 ? 'an empty line' : 'the line has no crc at its end')
   }
-  const crc = line.toString('latin1', split + KEY.length, line.length - 2)
-  if (!/^[0-9a-f]{8}$/.test(crc) || crc32(line.subarray(0, split)) !== Number.parseInt(crc, 16)) {
+  if (crc32(line.subarray(0, split)) !== crcAt(line, split + KEY.length)) {
+    const crc = line.toString('latin1', split + KEY.length, line.length - 2)
     return new Problem('bad-crc', `the crc ${crc} does not fit`)
   }
   try {
-    const value: unknown = JSON.parse(line.toString('utf8'))
+    // The crc is cut off here rather than deleted there: that would take a second object for each event.
+    line[split] = BRACE
+    const value: unknown = JSON.parse(line.toString('utf8', 0, split + 1))
     return typeof value === 'object' && value !== null ? value : new Problem('bad-json', 'the line is no object')
   } catch {
     return new Problem('bad-json', 'the line is not JSON although its crc fits')
   }
+}
+
+/** The number that eight lower-case hexadecimal digits stand for; -1 for anything else. */
+function crcAt(line: Buffer, start: number): number {
+  let crc = 0
+  for (let i = start; i < start + 8; i++) {
+    const byte = line[i] as number
+    const isDigit = byte >= 0x30 && byte <= 0x39
+    if (!isDigit && !(byte >= 0x61 && byte <= 0x66)) return -1
+    crc = crc * 16 + (isDigit ? byte - 0x30 : byte - 0x57)
+  }
+  return crc
 }
 
 function endsLikeRecord(line: Buffer, split: number): boolean {
@@ -81,8 +103,16 @@ function envelopeProblem(value: Record<string, unknown>): string | undefined {
   return undefined
 }
 
+/** Freezes deeply. Loops over the length of a list and calls for containers only: that halves its time. */
 export function frozen<T>(value: T): T {
-  if (typeof value !== 'object' || value === null) return value
-  for (const key in value) frozen(value[key])
+  if (Array.isArray(value)) {
+    for (let i = 0; i < value.length; i++) if (isContainer(value[i])) frozen(value[i])
+  } else if (isContainer(value)) {
+    for (const key in value) if (isContainer(value[key])) frozen(value[key])
+  }
   return Object.freeze(value)
+}
+
+function isContainer(value: unknown): value is object {
+  return typeof value === 'object' && value !== null
 }

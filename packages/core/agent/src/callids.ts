@@ -11,7 +11,7 @@ export function withUsableIds(
   content: readonly AssistantPart[]
   originalIds?: Record<string, string>
 } {
-  const { ids } = session.fold(usedCallIds)
+  const used = session.fold(usedCallIds)
   const own = new Set<string>()
   const originals: Record<string, string> = {}
   let index = 0
@@ -19,7 +19,7 @@ export function withUsableIds(
     if (part.type !== 'tool-call') return part
     const at = index++
     let { id } = part
-    if (id === '' || Object.hasOwn(ids, id) || own.has(id)) {
+    if (id === '' || used.has(id) || own.has(id)) {
       originals[at] = id
       id = mint()
     }

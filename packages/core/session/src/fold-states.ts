@@ -1,4 +1,5 @@
 /** Owns the states of folds over one list of events, each computed as far as somebody asked. */
+import type { Json } from '@sluice/base'
 import type { SessionEvent, Fold } from './types.ts'
 
 interface Entry {
@@ -10,7 +11,7 @@ interface Entry {
 export interface KeptFold {
   readonly name: string
   readonly version: number
-  readonly state: unknown
+  readonly state: Json
 }
 
 export class FoldStates {
@@ -38,8 +39,12 @@ export class FoldStates {
   private begin(fold: Fold<unknown>): Entry | undefined {
     const kept = this.kept?.get(fold.name)
     if (this.kept && kept?.version !== fold.version) return undefined
-    const entry = { state: kept ? kept.state : fold.initial, next: 0 }
+    const entry = { state: kept ? loaded(fold, kept.state) : fold.initial, next: 0 }
     this.entries.set(fold, entry)
     return entry
   }
+}
+
+function loaded(fold: Fold<unknown>, saved: Json): unknown {
+  return fold.load ? fold.load(saved) : saved
 }

@@ -1,13 +1,17 @@
 /** Owns folds: states computed from a log, one step per event type. */
+import type { Json } from '@sluice/base'
 import type { SessionEvent } from './envelope.ts'
 import type { SessionEventType } from './event-map.ts'
 
-/** A fold: state computed from events in order. `step` is pure and returns the next state. */
+/** A fold: state computed from events in order. `step` is pure and returns the next state. A state that is no lossless
+ *  JSON says how it becomes that in a checkpoint, and what it is made of again. */
 export interface Fold<S> {
   readonly name: string
   readonly version: number
   readonly initial: S
   step(state: S, event: SessionEvent): S
+  save?(state: S): Json
+  load?(saved: Json): S
 }
 
 export type FoldSteps<S> = { readonly [T in SessionEventType]?: (state: S, event: SessionEvent<T>) => S }

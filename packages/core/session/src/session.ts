@@ -23,7 +23,7 @@ import type { Vocabulary } from './vocabulary.ts'
 
 /** A checkpoint is kept at the end of a turn after so many events. Not at the close: by then the plugins of a host are gone,
  *  and their folds with them. */
-export const CHECKPOINT_EVENTS = 1_000
+export const CHECKPOINT_EVENTS = 250
 
 export interface SessionParts {
   readonly id: string
@@ -190,7 +190,8 @@ export class LiveSession implements Session {
     this.checkpointed = this.next
     try {
       const folds = [...this.home.registeredFolds()].map((fold) => {
-        return { name: fold.name, version: fold.version, state: this.fold(fold) as Json }
+        const state = this.fold(fold)
+        return { name: fold.name, version: fold.version, state: fold.save ? fold.save(state) : (state as Json) }
       })
       const state = encodeState({ cwd: this.cwd, history, folds })
       if (state === undefined) return

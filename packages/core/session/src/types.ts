@@ -73,8 +73,7 @@ export interface Sessions {
   /** Registers event types for as long as the calling plugin is mounted, or until the disposer is called: a generator
    *  effect that yields it decides when they go. Types of plugins are always optional. @throws SESSION_TYPE_TAKEN */
   define(table: EventTable): () => Promise<void>
-  /** Registers a fold for as long as the calling plugin is mounted: checkpoints hold it. Its states are lossless JSON,
-   *  its name is its own. */
+  /** Registers a fold for as long as the calling plugin is mounted: checkpoints hold it. Its name is its own. */
   registerFold(fold: Fold<unknown>): () => void
   /** Registered types, sorted, with their owner. */
   types(): readonly { readonly type: string; readonly owner: string; readonly definition: EventDefinition }[]

@@ -3,6 +3,7 @@ import { isSluiceError, type Json, losslessCopy, messageOf, schemaCheck } from '
 import type { TSchema } from 'typebox'
 import type { SessionEvent } from './envelope.ts'
 import { sessionErrors } from './errors.ts'
+import type { LogFinding } from './store.ts'
 
 export interface EventDefinition {
   readonly version: number
@@ -44,18 +45,20 @@ export class Vocabulary {
     }
   }
 
-  has(type: string): boolean {
-    return this.entries.has(type)
-  }
-
   types(): RegisteredType[] {
     return [...this.entries.values()]
       .map(({ type, owner, definition }) => ({ type, owner, definition }))
       .sort((a, b) => (a.type < b.type ? -1 : 1))
   }
 
-  /** Why an event that was read cannot be worked with, if so. Events that a reader may skip are not looked into. */
-  misfit(event: SessionEvent): string | undefined {
+  /** What is wrong with an event that was read, if it cannot be worked with. One that a reader may skip is not looked into. */
+  finding(event: SessionEvent, line: number): LogFinding | undefined {
+    const detail = this.misfit(event)
+    if (detail === undefined) return undefined
+    return { kind: this.entries.has(event.type) ? 'bad-event' : 'unknown-type', line, detail }
+  }
+
+  private misfit(event: SessionEvent): string | undefined {
     const entry = this.entries.get(event.type)
     if (!entry)
       return event.optional ? undefined : `no plugin has registered ${event.type}, and a reader may not skip it`

@@ -56,7 +56,7 @@ export async function runBatch(
   const calls = requests.map(({ id: wish, tool, arguments: given }, index) => {
     const wanted = nameOf(wish)
     // One already used, or empty, is replaced by a minted one.
-    const isFree = wanted !== '' && !Object.hasOwn(used.ids, wanted) && !taken.has(wanted)
+    const isFree = wanted !== '' && !used.has(wanted) && !taken.has(wanted)
     const id = isFree ? wanted : mintId(world, 'call')
     taken.add(id)
     return new CallState({

@@ -60,10 +60,10 @@ export class Nest {
       throw toolsErrors('TOOLS_NESTED_LIMIT', { tool, limit: `${DEPTH_MAX} calls inside each other` })
     if (body.nested >= NESTED_MAX)
       throw toolsErrors('TOOLS_NESTED_LIMIT', { tool, limit: `${NESTED_MAX} nested calls` })
-    const { ids } = start.session.fold(usedCallIds)
+    const used = start.session.fold(usedCallIds)
     const index = body.nested++
     let id = `${start.id}.${index + 1}`
-    while (Object.hasOwn(ids, id)) id += '.'
+    while (used.has(id)) id += '.'
     return new CallState({
       ...start,
       id,
