@@ -2,7 +2,7 @@ import type { SimWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { encodeRecord } from '../src/record.ts'
-import { DIR, filesOf, LOG, linesOf, machineWith, mount, texts, user, withLog } from './kit.ts'
+import { counted, DIR, filesOf, LOG, linesOf, machineWith, mount, texts, user, withLog } from './kit.ts'
 
 async function reopened(world: SimWorld) {
   const { sessions } = await mount(world)
@@ -168,14 +168,22 @@ test('a list names the sessions it cannot read, and leaves out folders that neve
   ])
 })
 
-// BUG-014
-test('a log of many events and one very long line opens whole', async () => {
-  const world = await machineWith(0)
-  const { sessions } = await mount(world)
-  const session = await sessions.open('s')
-  for (let i = 0; i < 5_000; i++) user(session, i === 2_500 ? 'x'.repeat(2_500_000) : `m\u2028${i}`)
-  await session.close()
-  const again = await reopened(world)
+// BUG-014: the work of opening is bounded by the size of the log, and no buffer is larger than a chunk or a line.
+test('a log of many events and one very long line opens whole, and each byte of it is read once', async () => {
+  const machine = await machineWith(0)
+  const text = (i: number) => (i === 7_000 ? 'x'.repeat(2_000_000) : `a\u2028b\u2029c\u0085d ${i}`)
+  const line = (i: number) => {
+    const data = { content: [{ type: 'text', text: text(i) }], source: 'user' }
+    return encodeRecord(JSON.stringify({ seq: i, at: 1, type: 'user/message', data }))
+  }
+  const lines = Array.from({ length: 19_999 }, (_, index) => line(index + 1))
+  withLog(machine, (machine.disk.text(LOG) ?? '') + lines.join(''))
+  const size = Buffer.byteLength(machine.disk.text(LOG) ?? '')
+  const { world, reads } = counted(machine)
+  const again = await (await mount(world)).sessions.open('s', 'read')
   expect(again.findings).toEqual([])
-  expect(texts(again)).toHaveLength(5_000)
+  expect(texts(again)).toEqual(Array.from({ length: 19_999 }, (_, index) => text(index + 1)))
+  expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBe(size)
+  expect(reads.length).toBeLessThanOrEqual(Math.ceil(size / (1 << 20)) + 1)
+  expect(Math.max(...reads)).toBeLessThanOrEqual(1 << 20)
 })

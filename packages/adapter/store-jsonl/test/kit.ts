@@ -63,3 +63,19 @@ export function filesOf(world: SimWorld): string[] {
 export async function quiet(): Promise<void> {
   for (let turns = 0; turns < 10; turns++) await turn()
 }
+
+/** The same World, with a count of the bytes of each read. */
+export function counted(world: World): { world: World; reads: readonly number[] } {
+  const reads: number[] = []
+  const open: World['disk']['open'] = async (path, options) => {
+    const file = await world.disk.open(path, options)
+    const read: typeof file.read = async (into, position) => {
+      const count = await file.read(into, position)
+      reads.push(count)
+      return count
+    }
+    return Object.assign(Object.create(file) as typeof file, { read })
+  }
+  const disk = Object.assign(Object.create(world.disk) as World['disk'], { open })
+  return { world: { ...world, disk }, reads }
+}

@@ -10,7 +10,7 @@ export const provide = ['sessions']
 const INLINE_BYTES_MAX = 32 * 1024
 
 export interface Config {
-  /** Longest text of a tool value that stays in its event; longer ones become blobs. */
+  /** Longest JSON of a tool value that stays in its event, in bytes; longer ones become blobs. */
   inlineBytesMax?: number
 }
 export const Config: z<Config> = z.object({
@@ -18,7 +18,7 @@ export const Config: z<Config> = z.object({
     .number()
     .min(0)
     .default(INLINE_BYTES_MAX)
-    .description('Characters of a tool value that stay in its event; a longer one becomes a blob.'),
+    .description('Bytes of JSON of a tool value that stay in its event; a longer one becomes a blob.'),
 })
 
 export function apply(ctx: Context, config: Config): void {

@@ -42,8 +42,17 @@ test('the same long value is stored once', async () => {
   expect(session.events.filter((event) => event.type === 'blob/stored')).toHaveLength(1)
 })
 
-test('the bound is configuration', async () => {
-  const { ctx } = await mount(undefined, { inlineBytesMax: 10 })
+test.each([
+  ['is as long as the bound', 'x'.repeat(98), 'inline'],
+  ['is one byte longer', 'x'.repeat(99), 'blob'],
+  ['has few characters of many bytes', '漢'.repeat(33), 'blob'],
+  ['has few characters that are escaped', '\u0001'.repeat(17), 'blob'],
+  ['has many numbers', Array.from({ length: 51 }, () => 1), 'blob'],
+  ['has long keys', { ['k'.repeat(96)]: 1 }, 'blob'],
+])('the bound is configuration, in bytes of JSON: a value that %s', async (_, value, where) => {
+  const { ctx } = await mount(undefined, { inlineBytesMax: 100 })
   const session = await ctx.sessions.create({ cwd: '/proj' })
-  expect(session.append('tool/result', { ...resultData('a'), value: 'x'.repeat(11) }).data.valueBlob).toBeDefined()
+  const { data } = session.append('tool/result', { ...resultData('a'), value })
+  expect(data.valueBlob ? 'blob' : 'inline').toBe(where)
+  expect(Buffer.byteLength(JSON.stringify(value)) > 100).toBe(where === 'blob')
 })
