@@ -6,9 +6,7 @@ import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as wait } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
 import type { KnownEvent, Session, SessionEvent } from '@sluice/session'
-import { build } from 'esbuild'
 import { expect } from 'vitest'
 import { openHere } from './real-kill.ts'
 import { settled, unsettled } from './turn-checks.ts'
@@ -43,21 +41,6 @@ export interface Death {
   readonly afterMs: number
   /** The process beside the host dies first, so that nobody ends what the host has left. */
   readonly reaper: 'dies' | 'lives'
-}
-
-/** A program of this folder as one file of plain JavaScript: it starts in a tenth of the time. */
-export async function bundled(source: string, folder: string): Promise<string> {
-  const outfile = join(folder, 'program.mjs')
-  await build({
-    entryPoints: [fileURLToPath(new URL(source, import.meta.url))],
-    outfile,
-    bundle: true,
-    platform: 'node',
-    format: 'esm',
-    logLevel: 'warning',
-    banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
-  })
-  return outfile
 }
 
 /** Starts a host, kills it, opens its session here and checks everything. */

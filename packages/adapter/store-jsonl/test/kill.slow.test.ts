@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { seededRandom } from '@sluice/testkit'
 import { expect, test } from 'vitest'
-import { bundled, killAndCheck, type Left } from './kill-host.ts'
+import { bundled } from './bundled.ts'
+import { killAndCheck, type Left } from './kill-host.ts'
 
 const KILLS = Number(process.env['SLUICE_SIM_KILLS'] ?? 200)
 /** Deaths of one session, one life after the other. */
@@ -17,7 +18,7 @@ test('a host killed at any moment of its turns loses nothing acknowledged, runs 
   const home = await mkdtemp(join(tmpdir(), 'sluice-kills-'))
   const deaths: Left[] = []
   try {
-    const program = await bundled('killed-host.ts', home)
+    const program = await bundled(new URL('./killed-host.ts', import.meta.url), home)
     for (let first = 0; first < KILLS; first += LIVES) {
       const base = await mkdtemp(join(home, 'life-'))
       const folder = join(base, 'work')

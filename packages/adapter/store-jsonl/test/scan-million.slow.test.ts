@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
-import { bundled } from './kill-host.ts'
+import { bundled } from './bundled.ts'
 
 const EVENTS = 1_000_000
 /** A fraction of what the events would take together. */
@@ -13,7 +13,7 @@ const HEAP_MIB = 32
 test('a million events are replayed in a heap of 32 MiB', async () => {
   const root = await mkdtemp(join(tmpdir(), 'sluice-million-'))
   try {
-    const program = await bundled('scan-million.ts', root)
+    const program = await bundled(new URL('./scan-million.ts', import.meta.url), root)
     const args = [`--max-old-space-size=${HEAP_MIB}`, program, root, String(EVENTS)]
     const { stdout } = await promisify(execFile)(process.execPath, args)
     console.log(stdout.trim())
