@@ -4,6 +4,7 @@ import { type Child, messageOf, type SpawnOptions, type World } from '@sluice/ba
 import type { Disposer } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { sandboxErrors } from './errors.ts'
+import { covers } from './hosts.ts'
 import { confinementOf, type PlacesConfig } from './places.ts'
 import { confinementText, hostsReason, noneReason, refusedReason, sectionText, unconfinedReason } from './prompt.ts'
 import type {
@@ -128,7 +129,7 @@ export class SandboxService extends Service implements Sandbox {
       return { kind: 'ask', rule: unconfinedRule, reason: noneReason(status.why) }
     }
     if (unconfined) return { kind: 'ask', rule: unconfinedRule, reason: unconfinedReason }
-    const further = hosts.filter((host) => !status.hosts.includes(host))
+    const further = hosts.filter((host) => !status.hosts.some((pattern) => covers(pattern, host)))
     if (further.length === 0) return { kind: 'within' }
     return { kind: 'ask', rule: `sandbox: reach ${[...further].sort().join(' ')}`, reason: hostsReason(further) }
   }

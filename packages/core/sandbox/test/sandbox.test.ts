@@ -199,6 +199,22 @@ test('a person agrees to hosts by name, and to no others', async () => {
   await expect(start({ unconfined: true }, [rule])).rejects.toMatchObject({ code: 'SANDBOX_NOT_AGREED' })
 })
 
+test.each([
+  ['a.org', ['a.org', 'A.org', 'a.org:443'], ['b.org', 'x.a.org', '*.a.org', 'xa.org']],
+  ['*.a.org', ['x.a.org', '*.a.org', '*.x.a.org', 'x.a.org:443'], ['a.org', 'xa.org', '*.org', 'x.a.org.evil']],
+  ['a.org:443', ['a.org:443'], ['a.org', 'a.org:80']],
+  ['*', ['a.org', '*.org', '1.2.3.4:80'], []],
+  ['*:443', ['a.org:443'], ['a.org']],
+  ['[::1]', ['[::1]', '[::1]:80'], ['[::2]']],
+])('where %s can be reached, nobody is asked about what it covers', async (pattern, covered, others) => {
+  const { ctx } = await setup({ config: { hosts: [pattern] }, state: available })
+  const asked = async (hosts: readonly string[]) => {
+    const kinds = await Promise.all(hosts.map((host) => ctx.sandbox.judge({ hosts: [host] })))
+    return hosts.filter((_, i) => kinds[i]?.kind === 'ask')
+  }
+  expect(await asked([...covered, ...others])).toEqual(others)
+})
+
 test('what was agreed with a sandbox in force permits nothing when it is gone', async () => {
   const { fiber, start, world } = await setup({ state: available, answer: 'allow-once' })
   await fiber?.dispose()
