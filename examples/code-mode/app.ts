@@ -50,9 +50,14 @@ const nested = session.events.filter((event) => event.type === 'tool/code-dispat
 console.log(`total ${report.total}, reminded ${report.reminded.join(', ')}`)
 console.log(`refused inside the program: ${report.refused}`)
 console.log(
-  `${nested} calls in ${script.requests.length} model requests; one call a step would have taken ${nested + 1}`,
+  `${nested} calls in ${script.requests.length} model requests; one call a request would have taken ${nested + 1}: ${nested + 1 - script.requests.length} saved`,
 )
 
+// In mode code the model is offered nothing but programs.
+assert.deepEqual(
+  script.requests[0]?.tools.map(({ name }) => name),
+  ['run_code'],
+)
 assert.equal(report.total, 8200)
 assert.deepEqual(report.reminded, ['invoice-07.txt', 'invoice-19.txt', 'invoice-33.txt'])
 assert.match(report.refused, /denied|outside|refused/i)

@@ -3,6 +3,7 @@
  * texts of replies; each is answered by one text of calls, or by an object that holds more. Calls can be handed over before.
  */
 import { receiveMessageOnPort, workerData } from 'node:worker_threads'
+import { loadEngine, World } from './world.mjs'
 
 /** How long the next message is looked for without sleeping: waking up takes longer than a fast reply. */
 const LOOK_MS = 0.1
@@ -55,5 +56,5 @@ port.on('message', (first) => {
 })
 // The port listens before the engine is loaded: a worker that has nothing to wait for waits for the compilers of all threads,
 // and several that start at once wait for each other for ever.
-const { World } = await import('./world.mjs')
+await loadEngine()
 port.postMessage('ready')

@@ -14,7 +14,12 @@ const FULL = 0.9
 /** What the prelude hands over when there is no call. */
 const NONE = '-'
 
-const engine = await getQuickJS()
+let engine
+
+/** To be awaited before the first world. */
+export async function loadEngine() {
+  engine = await getQuickJS()
+}
 
 /** The way a run ends before its program does. */
 class Ended extends Error {

@@ -2,6 +2,7 @@
 import type { Agent } from '@sluice/agent'
 import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
+import { NestedCalls } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -18,7 +19,10 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
     terminal.write(text)
     inLine = !text.endsWith('\n')
   })
+  const nested = new NestedCalls()
   const offEvents = agent.session.subscribe((event) => {
+    const inside = insideOf(nested, event)
+    if (inside !== undefined) line(inside.text)
     const text = said(live, event)
     if (text !== undefined) line(text)
     else if (event.type === 'turn/ended' && inLine) line('')
@@ -38,10 +42,29 @@ export function showJson(terminal: Terminal, session: Session, from: number): ()
 
 /** Writes a whole recorded session. */
 export function showRecorded(terminal: Terminal, session: Session): void {
+  const nested = new NestedCalls()
+  const inside = new Map<string, string[]>()
   for (const event of session.events) {
+    const found = insideOf(nested, event)
+    // A recorded call is shown once, with its result, and what belongs under it comes after.
+    if (found) inside.set(found.root, [...(inside.get(found.root) ?? []), found.text])
     const text = said(recorded, event)
     if (text !== undefined) terminal.write(`${text}\n`)
+    if (!isA(event, 'tool/result')) continue
+    for (const line of inside.get(event.data.callId) ?? []) terminal.write(`${line}\n`)
+    inside.delete(event.data.callId)
   }
+}
+
+/** What the event says about calls inside a call of the model. */
+function insideOf(nested: NestedCalls, event: SessionEvent): { root: string; text: string } | undefined {
+  if (isA(event, 'tool/code-dispatch')) return nested.line(event.data)
+  const text = isA(event, 'tool/result') ? nested.end(event.data.callId) : undefined
+  return text === undefined ? undefined : { root: (event as SessionEvent<'tool/result'>).data.callId, text }
+}
+
+function isA<T extends SessionEventType>(event: SessionEvent, type: T): event is SessionEvent<T> {
+  return event.type === type
 }
 
 type Texts = { readonly [T in SessionEventType]?: (data: SessionEvent<T>['data']) => string | undefined }
