@@ -113,9 +113,9 @@ export class Slots {
     this.settle()
   }
 
+  /** Nobody waits for its keys: whoever needed them was refused. */
   ended(holder: Holder): void {
     this.holders.delete(holder)
-    this.settle()
   }
 
   /** Lets in whoever can start, in the order in which they came. */

@@ -1,7 +1,10 @@
 /** Proves how many bodies of one session run at once: a call with running nested calls lends them its place. */
+import type { JsonObject } from '@sluice/base'
+import { AbortSource } from '@sluice/listeners'
 import { probeTool } from '@sluice/testkit'
-import type { CallRequest, SettledCall } from '@sluice/tools'
+import type { CallRequest, Run, SettledCall } from '@sluice/tools'
 import { expect, it } from 'vitest'
+import { type Holder, Parallelism, Slots } from '../src/slots.ts'
 import { soundBench } from './sound.ts'
 
 // 10.2
@@ -89,4 +92,53 @@ it('a body that does not wait for its nested calls counts as running when the la
   await bench.ctx.tools.batch({ session: bench.session, calls })
   const nested = ['{"n":1} in', '{"n":1} out', '{"n":2} in', '{"n":2} out']
   expect(log).toEqual([...nested, 'tree out', '{} in', '{} out'])
+})
+
+/** A bench with tools that take `ms` and note when they start and end; `tree` calls `leaf` with each of its `leaves` at once. */
+async function grove(parallelMax: number) {
+  const bench = await soundBench({ config: { parallelMax, graceMs: 50 } })
+  const log: string[] = []
+  const wait = (ms: unknown) => new Promise<void>((resolve) => bench.world.clock.timer(Number(ms), resolve))
+  const leaf = async ({ n, ms }: JsonObject) => {
+    log.push(`${String(n)} in`)
+    await wait(ms)
+    log.push(`${String(n)} out`)
+  }
+  const tree = ({ leaves }: JsonObject, run: Run) =>
+    Promise.all((leaves as readonly JsonObject[]).map((args) => run.call('leaf', args)))
+  await bench.register(probeTool({ name: 'leaf', overlap: 'parallel', body: leaf }).definition)
+  await bench.register(probeTool({ name: 'tree', overlap: 'parallel', body: tree }).definition)
+  return { bench, log }
+}
+
+// 10.2
+it('a nested call that waits for a place gets the first one that is free, whoever leaves it', async () => {
+  const { bench, log } = await grove(2)
+  const leaves = [
+    { n: 1, ms: 100 },
+    { n: 2, ms: 1 },
+  ]
+  const calls: CallRequest[] = [
+    { id: 'other', tool: 'leaf', arguments: { n: 'other', ms: 10 } },
+    { id: 'tree', tool: 'tree', arguments: { leaves } },
+  ]
+  await bench.ctx.tools.batch({ session: bench.session, calls })
+  expect(log).toEqual(['other in', '1 in', 'other out', '2 in', '2 out', '1 out'])
+})
+
+// 10.2
+it('a call that is left before its nested calls gives their one place back when the last of them ends', () => {
+  const parallelism = new Parallelism(1)
+  const group = new Slots(parallelism)
+  const source = new AbortSource()
+  const need = { reads: new Set<string>(), writes: new Set<string>() }
+  const outer = group.take('outer', need, source) as Holder
+  const inner = new Slots(parallelism, outer)
+  const nested = inner.take('nested', need, source) as Holder
+  group.leave(outer, true)
+  expect(parallelism.isFree(undefined)).toBe(false)
+  inner.leave(nested, false)
+  expect(parallelism.isFree(undefined)).toBe(true)
+  expect(group.take('next', need, source)).not.toBeInstanceOf(Promise)
+  expect(group.take('last', need, source)).toBeInstanceOf(Promise)
 })

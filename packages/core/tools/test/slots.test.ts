@@ -265,3 +265,17 @@ it('an abandoned body gives up its place among those that run at once', async ()
   expect(calls[0]?.result.outcome.tag).toBe('succeeded')
   late.resolve()
 })
+
+// 10.2
+it('a writer waits behind an earlier reader that waits, and goes on at once when that reader gives up', async () => {
+  const { bench, notes } = await workshop(keys)
+  const abort = new AbortController()
+  const first = batchOf(bench, 'work', [{ name: 'y', writes: ['y'], ms: 100 }])
+  const reader = batchOf(bench, 'work', [{ name: 'xy', reads: ['x', 'y'] }], abort.signal)
+  const writer = batchOf(bench, 'work', [{ name: 'x', writes: ['x'], ms: 10 }])
+  await flushMicrotasks(1)
+  expect(notes).toEqual(['y+'])
+  abort.abort()
+  await Promise.all([first, reader, writer])
+  expect(notes).toEqual(['y+', 'x+', 'x-', 'y-'])
+})
