@@ -14,7 +14,7 @@ export class PluginFailure extends Error {
     by: string,
     { code, message }: { readonly code: string; readonly message: string },
   ) {
-    super(message)
+    super(message.toWellFormed())
     this.how = how
     this.by = by
     this.code = code

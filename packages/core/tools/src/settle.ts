@@ -1,5 +1,5 @@
 /** Owns the end of a call: what a failure becomes, the finaliser, and the one result that is announced and logged. */
-import { disown, isPromise, lossless, messageOf } from '@sluice/base'
+import { disown, lossless, messageOf } from '@sluice/base'
 import { type PluginFailure, tell } from '@sluice/listeners'
 import type { ToolResultData } from '@sluice/session'
 import { logCall } from './admit.ts'
@@ -14,11 +14,10 @@ import { type CallOutcome, type CallStage, failsAs } from './table.ts'
 import type { SettledCall } from './types.ts'
 
 /** Makes the failure that leads to the rescue stage what the row of its stage says. */
-export function rescue(state: CallState, stage: CallStage, { how, by, code, message }: PluginFailure): void {
+export function rescue(state: CallState, stage: CallStage, { how, by, code, message: reason }: PluginFailure): void {
   const { executed, start } = state
   if (how === 'aborted')
     return setOutcome(state, { tag: 'aborted', executed, reason: abortReason(start.source.reason) })
-  const reason = message.toWellFormed()
   Object.assign(state.detail, { by, code, reason })
   switch (failsAs(stage)) {
     case 'denied':
@@ -49,7 +48,6 @@ export function finalize(state: DecidedCall): CallOutcome<'finalize'> {
     if (gone) throw toolsErrors('TOOLS_DEFINITION_GONE', { tool: info.name, plugin })
     const answer: unknown = entry.definition.finalizeContent(call, resultOf(state))
     disown(answer)
-    if (isPromise(answer)) throw new TypeError('it returned a promise')
     state.content = contentOf(answer)
     return 'finalized'
   } catch (problem) {
@@ -68,8 +66,8 @@ export function result(state: DecidedCall): CallOutcome<'result'> {
     state.content = Object.freeze([...textContent(line), ...state.content])
   }
   state.made = resultOf(state)
-  const listeners = state.listenersOf('tools/result')
-  if (listeners.length > 0) tell(listeners, machine.limits, [call ?? strangerOf(state), state.made], machine.report)
+  const facts = [call ?? strangerOf(state), state.made]
+  tell(state.listenersOf('tools/result'), machine.limits, facts, machine.report)
   return 'recorded'
 }
 
@@ -108,7 +106,7 @@ function dataOf(state: CallState, made: ToolResult): Readonly<ToolResultData> {
   const { entry, call, trace, startedAt, queuedMs, machine } = state
   return lossless({
     callId: made.callId,
-    tool: made.tool.toWellFormed(),
+    tool: made.tool,
     outcome: made.outcome,
     content: made.content,
     ...(made.value !== undefined && { value: made.value }),

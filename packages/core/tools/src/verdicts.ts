@@ -66,12 +66,11 @@ async function judged(state: AdmittedCall, listeners: readonly Listener[]): Prom
   if (!first || !lifts) return otherwise(state)
   state.detail.by = first.plugin
   if (first.verdict.kind === 'deny') state.deny(first.plugin, first.verdict)
-  if (first.verdict.kind === 'ask')
-    for (const { plugin: by, verdict } of given)
-      if (verdict.kind === 'ask') {
-        const { reason, rule, offers } = verdict
-        state.asks.push({ by, reason, ...(rule !== undefined && { rule }), ...(offers && { offers }) })
-      }
+  for (const { plugin: by, verdict } of given)
+    if (verdict.kind === 'ask') {
+      const { reason, rule, offers } = verdict
+      state.asks.push({ by, reason, ...(rule !== undefined && { rule }), ...(offers && { offers }) })
+    }
   return first.verdict.kind
 }
 
@@ -162,14 +161,15 @@ function decode(answer: unknown): Verdict {
   return Object.freeze({ kind, reason, ...more, ...(remedy !== undefined && { remedy }) })
 }
 
-/** A copy that nobody can change: what a person is shown is what is stored. */
+/** A copy that nobody can change, whoever is handed it by `next()`: what a person is shown is what is stored. */
 function decodeOffers(offers: unknown): readonly Offer[] {
   const list = lossless(offers)
   const problem = 'offers are no list of { id, text }'
   if (!Array.isArray(list)) throw bad(problem)
-  return (list as readonly Json[]).map((offer) => {
+  const plain = (list as readonly Json[]).map((offer) => {
     const { id, text } = (offer ?? {}) as JsonObject
     if (typeof id !== 'string' || typeof text !== 'string') throw bad(problem)
-    return Object.freeze({ id, text })
+    return { id, text }
   })
+  return lossless(plain) as unknown as readonly Offer[]
 }

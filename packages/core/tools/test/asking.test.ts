@@ -41,6 +41,22 @@ describe('the approval stage', () => {
     expect(probe.runs).toBe(0)
   })
 
+  // 6.1
+  test('a permission is recorded with who gave it, and what they said besides is no reason', async () => {
+    const bench = await soundBench()
+    await bench.register(probeTool().definition)
+    const answer = { decision: 'allowed-once', by: 'me', message: 'go on' }
+    await bench.ctx.plugin({
+      name: 'approval',
+      provide: ['approval'],
+      apply: (ctx) => void ctx.provide('approval', { ask: async () => answer } as never),
+    })
+    await judges(bench, { asks: () => ask('may it?') })
+    const step = stepOf(await bench.call('probe'), 'approval')
+    expect(step).toMatchObject({ outcome: 'allowed-once', by: 'me' })
+    expect(step).not.toHaveProperty('reason')
+  })
+
   // 6.1, BUG-036
   test('a service that throws, answers nonsense or answers what it cannot is no permission', async () => {
     const answers: Record<string, () => unknown> = {

@@ -88,6 +88,8 @@ it('a throw of a wrapper publishes its code, the plugin and whether the body ran
       message: 'tripped',
       by: `clumsy#${wrapper.uid}`,
     })
+    const text = `clumsy#${wrapper.uid} failed (LISTENER_FAILED): tripped`
+    expect(settled.result.content).toEqual([{ type: 'text', text }])
     expect(settled.result.value).toBeUndefined()
     expect(JSON.stringify(settled.data)).not.toContain('secret')
     expect(steps(settled)).toEqual(expect.arrayContaining(['execute:threw', 'normalize:normalized']))

@@ -3,6 +3,7 @@ import type { Call, ContentPart, ToolDefinition, ToolResult } from '@sluice/tool
 import { flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
 import { steps } from './kit.ts'
+import { stepOf } from './listeners.ts'
 import { soundBench } from './sound.ts'
 
 /** A tool that counts its finaliser. */
@@ -96,6 +97,7 @@ it('a finaliser that throws, promises or returns no content loses the content an
     expect(success.result.value).toBeUndefined()
     expect(JSON.stringify([success.result.content, success.data.card])).not.toContain('secret')
     expect(steps(success)).toContain('finalize:dropped')
+    expect(stepOf(success, 'finalize')).toMatchObject({ by: `tool-probe#${tool.uid}`, code: 'TOOLS_FINALIZER_FAILED' })
     expect((await bench.call('probe', { as: 'failed' })).result.outcome).toMatchObject({
       tag: 'failed',
       executed: 'yes',

@@ -124,6 +124,7 @@ describe('rewriting arguments', () => {
       { callId: 'c1', by: `c#${c?.uid}`, before: { n: 2 }, after: { n: 3 }, card: title(3) },
     ])
     expect(askedIn(settled, 'prepare')).toEqual(['a:rewrite', 'b', 'c:rewrite'])
+    expect(Object.isFrozen(settled.result.content)).toBe(true)
   })
 
   // 3.3, BUG-034

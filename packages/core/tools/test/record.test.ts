@@ -119,12 +119,18 @@ it('when the log cannot append, the call resolves as failed, and opening the log
   expect(settled.result.value).toBeUndefined()
   expect(JSON.stringify(settled)).not.toContain('secret')
   expect(bench.reports).toEqual([expect.stringContaining('disk full')])
+  expect(settled.data).not.toHaveProperty('contexts')
   expect(unsound(bench.session)).toEqual(['c1 has no result'])
+  expect(Object.isFrozen(settled)).toBe(true)
+  await bench.plugin('no', (ctx) => void ctx.tools.guard('no', () => 'not today'))
+  const denied = await bench.call('probe')
+  expect(denied.result.outcome).toMatchObject({ tag: 'failed', executed: 'no', code: 'TOOLS_RESULT_NOT_RECORDED' })
   broken = false
   await bench.session.close()
   const again = await bench.ctx.sessions.open(bench.session.id)
   expect(again.events.filter((event) => event.type === 'tool/result').map((event) => event.data)).toMatchObject([
     { callId: 'c1', outcome: { tag: 'interrupted', executed: 'unknown' } },
+    { callId: 'c2', outcome: { tag: 'interrupted' } },
   ])
 })
 

@@ -3,7 +3,7 @@ import { required } from '@sluice/tools'
 import type { Context, Fiber } from 'cordis'
 import { describe, expect, test } from 'vitest'
 import { type Bench, steps } from './kit.ts'
-import { ask, judges } from './listeners.ts'
+import { ask, judges, stepOf } from './listeners.ts'
 import { soundBench } from './sound.ts'
 
 function policy(name: string, apply: (ctx: Context) => void | Promise<void> = () => {}, more: object = {}) {
@@ -47,7 +47,7 @@ describe('when nobody decides', () => {
     const allowing = await soundBench({ config: { otherwise: 'allow' } })
     await allowing.register(probe.definition)
     await judges(allowing, { abstains: (_call, next) => next() })
-    await allowing.call('probe')
+    expect(stepOf(await allowing.call('probe'), 'pre-execute').by).toBe('otherwise')
     expect(probe.runs).toBe(1)
   })
 })

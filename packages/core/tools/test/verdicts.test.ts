@@ -55,6 +55,35 @@ describe('asking for verdicts', () => {
     expect(asked).toBe(2)
   })
 
+  test('next() gives a frozen verdict whatever is behind it: an allow, or a failure', async () => {
+    for (const inner of [() => allow, () => 'nonsense']) {
+      const bench = await soundBench()
+      await bench.register(probeTool().definition)
+      let seen: Verdict | undefined
+      await judges(bench, { hooks: async (_call, next) => (seen = await next()), permissions: inner })
+      await bench.call('probe')
+      expect(seen?.kind).toMatch(/^(allow|deny)$/)
+      expect(Object.isFrozen(seen)).toBe(true)
+    }
+  })
+
+  // 6.3
+  test('offers that next() hands out can be changed by nobody', async () => {
+    const bench = await soundBench()
+    await bench.register(probeTool().definition)
+    await judges(bench, {
+      outer: async (_call, next) => {
+        const { offers } = (await next()) as { offers: { text: string }[] }
+        Reflect.set(offers, 1, { id: 'more', text: 'bash' })
+        Reflect.set(offers[0] as object, 'text', 'bash')
+        return { kind: 'abstain' }
+      },
+      asks: () => ({ kind: 'ask', reason: 'may it?', offers: [{ id: 'this', text: 'probe(x)' }] }),
+    })
+    const said = saidBy(await bench.call('probe'), 'asks')
+    expect(said.offers).toEqual([{ id: 'this', text: 'probe(x)' }])
+  })
+
   test('the innermost next() abstains', async () => {
     const bench = await soundBench()
     await bench.register(probeTool().definition)
@@ -62,6 +91,7 @@ describe('asking for verdicts', () => {
     await judges(bench, { only: async (_call, next) => (last = await next()) })
     await bench.call('probe')
     expect(last).toEqual({ kind: 'abstain' })
+    expect(Object.isFrozen(last)).toBe(true)
   })
 })
 
