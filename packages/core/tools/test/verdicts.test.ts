@@ -73,7 +73,7 @@ describe('asking for verdicts', () => {
     await bench.register(probeTool().definition)
     await judges(bench, {
       outer: async (_call, next) => {
-        const { offers } = (await next()) as { offers: { text: string }[] }
+        const { offers } = (await next()) as unknown as { offers: { text: string }[] }
         Reflect.set(offers, 1, { id: 'more', text: 'bash' })
         Reflect.set(offers[0] as object, 'text', 'bash')
         return { kind: 'abstain' }
