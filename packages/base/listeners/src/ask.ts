@@ -4,7 +4,7 @@ import type { AbortSource } from './abort.ts'
 import { listenerErrors } from './errors.ts'
 import { abortedFailure, failureOf, goneFailure, PluginFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
-import type { Limit, Watchdog } from './watchdog.ts'
+import { Limit, type Watchdog } from './watchdog.ts'
 
 /** How long listeners may take. */
 export interface TimeLimits {
@@ -13,96 +13,69 @@ export interface TimeLimits {
   msOf(event: string): number
 }
 
-/** The listener's own time: it stands still inside its `next()`. */
-export class OwnTime {
-  private readonly watchdog: Watchdog
-  private readonly startedAt: number
-  private waited = 0
-  private waitingSince = 0
-  private inside = 0
-  private limit: Limit | undefined
-
-  constructor(watchdog: Watchdog) {
-    this.watchdog = watchdog
-    this.startedAt = watchdog.now()
-  }
-
-  get ms(): number {
-    return Math.round((this.watchdog.now() - this.startedAt - this.waited) * 1000) / 1000
-  }
-
-  bound(limit: Limit): void {
-    this.limit = limit
-    for (let i = 0; i < this.inside; i++) limit.pause()
-  }
-
-  /** What `next()` gives, with the clock standing still until it has settled. */
-  async outside<T>(inner: Promise<T>): Promise<T> {
-    if (this.inside++ === 0) this.waitingSince = this.watchdog.now()
-    this.limit?.pause()
-    try {
-      return await inner
-    } finally {
-      if (--this.inside === 0) this.waited += this.watchdog.now() - this.waitingSince
-      this.limit?.resume()
-    }
-  }
-}
-
 /** The listener's answer, or a PluginFailure naming its plugin. Synchronous when the listener is. An abort of `divert` ends
- *  the asking at once: nobody is asked any more, nobody is waited for. */
+ *  the asking at once: nobody is asked any more, nobody is waited for. `own` is the listener's time: whoever gives it a
+ *  `next()` pauses it meanwhile. */
 export function ask(
   listener: Listener,
   limits: TimeLimits,
   divert: AbortSource | undefined,
-  invoke: (own: OwnTime) => unknown,
+  invoke: (own: Limit) => unknown,
 ): unknown {
   const { event, plugin } = listener
   if (!listener.mounted()) throw goneFailure(event, plugin)
   if (divert?.aborted) throw abortedFailure(plugin)
-  const own = new OwnTime(limits.watchdog)
+  const ms = limits.msOf(event)
+  const own = new Limit(limits.watchdog, ms)
   let answer: unknown
   try {
     answer = invoke(own)
   } catch (error) {
     throw failureOf(error, plugin)
   }
-  return isPromise(answer) ? bounded(listener, limits, divert, own, answer) : answer
+  return isPromise(answer) ? bounded(listener, divert, own, ms, answer) : answer
 }
 
 function bounded(
   { event, plugin, life }: Listener,
-  limits: TimeLimits,
   divert: AbortSource | undefined,
-  own: OwnTime,
+  own: Limit,
+  ms: number,
   answer: PromiseLike<unknown>,
 ): Promise<unknown> {
-  const ms = limits.msOf(event)
   return new Promise((resolve, reject) => {
     const fail = (failure: PluginFailure) => {
-      over()
+      own.end()
+      off?.()
       reject(failure)
     }
-    const limit = limits.watchdog.limit(ms, () =>
-      fail(new PluginFailure('expired', plugin, listenerErrors('LISTENER_EXPIRED', { event, ms }))),
-    )
-    own.bound(limit)
+    own.watch(() => fail(new PluginFailure('expired', plugin, listenerErrors('LISTENER_EXPIRED', { event, ms }))))
     const off = divert?.on(() => fail(abortedFailure(plugin)))
-    const over = () => {
-      limit.end()
+    const settled = (value: unknown) => {
+      // Its registration may be away all the same: one that is made for once goes when it is called.
+      if (life.over) return fail(goneFailure(event, plugin))
+      own.end()
       off?.()
+      resolve(value)
     }
-    adopt(answer).then(
-      (value) => {
-        over()
-        // Its registration may be away all the same: one that is made for once goes when it is called.
-        if (life.over) reject(goneFailure(event, plugin))
-        else resolve(value)
-      },
-      (error: unknown) => fail(failureOf(error, plugin)),
-    )
+    void follow(answer, settled, (error) => fail(failureOf(error, plugin)))
     if (divert?.aborted) fail(abortedFailure(plugin))
   })
+}
+
+/** Whatever a promise does when it is waited for, it settles once. */
+async function follow(
+  answer: PromiseLike<unknown>,
+  settled: (value: unknown) => void,
+  failed: (error: unknown) => void,
+) {
+  let value: unknown
+  try {
+    value = await answer
+  } catch (error) {
+    return failed(error)
+  }
+  settled(value)
 }
 
 /** What `work` comes to, or `otherwise()` when `source` is aborted and `ms` pass before that. */

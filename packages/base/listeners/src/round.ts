@@ -1,9 +1,10 @@
 /** Owns asking all listeners of an event: one after another, each once, whatever they do with `next()`. */
 import { isPromise } from '@sluice/base'
 import type { AbortSource } from './abort.ts'
-import { ask, type OwnTime, type TimeLimits } from './ask.ts'
+import { ask, type TimeLimits } from './ask.ts'
 import { failureOf, type PluginFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
+import type { Limit } from './watchdog.ts'
 
 /** What one listener said; an abstention is its plugin only. */
 export type Asked =
@@ -44,7 +45,7 @@ export abstract class Round<Verdict> {
   protected abstract nothing(): Verdict
   /** Reads an answer that is the listener's own, each field once, into what counts of it. Frozen: `next()` hands it out.
    *  @throws for what is no answer */
-  protected abstract take(answer: unknown, listener: Listener, slot: number, own: OwnTime): Verdict
+  protected abstract take(answer: unknown, listener: Listener, slot: number, own: Limit): Verdict
   protected abstract join(own: Verdict, later: Verdict): Verdict
   /** What `next()` gives for a listener that has failed. */
   protected abstract failed(failure: PluginFailure, listener: Listener): Verdict
@@ -67,12 +68,14 @@ export abstract class Round<Verdict> {
     const slot = this.asked.push(listener.plugin) - 1
     this.current = listener.plugin
     let later: Verdict | undefined
-    let own: OwnTime | undefined
+    let own: Limit | undefined
     try {
       const answer = ask(listener, this.limits, this.divert, (time) => {
         own = time
         return this.call(listener, async () => {
-          later = await time.outside(this.from(index + 1))
+          time.pause()
+          later = await this.from(index + 1)
+          time.resume()
           this.current = listener.plugin
           return later
         })
@@ -80,14 +83,19 @@ export abstract class Round<Verdict> {
       const said = isPromise(answer) ? await answer : answer
       // An answer identical to that of next() is a pass.
       if (later !== undefined && said === later) return later
-      const verdict = this.take(said, listener, slot, own as OwnTime)
+      const verdict = this.take(said, listener, slot, own as Limit)
       return this.join(verdict, await this.from(index + 1))
     } catch (error) {
       const failure = failureOf(error, listener.plugin)
-      this.asked[slot] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: own?.ms ?? 0 }
+      this.asked[slot] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: spentMs(own) }
       if (!this.over) this.failure = failure
       this.over = true
       return this.failed(failure, listener)
     }
   }
+}
+
+/** Microseconds are as fine as it gets. */
+export function spentMs(own: Limit | undefined): number {
+  return own === undefined ? 0 : Math.round(own.spentMs * 1000) / 1000
 }

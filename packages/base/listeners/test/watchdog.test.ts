@@ -76,3 +76,22 @@ it('a limit set while others expire takes its turn', async () => {
   expect(expired).toEqual(['grandchild at 150'])
   expect(clock.pending).toBe(0)
 })
+
+// 1.4
+it('a timer that is held outlasts its limits, and is gone with the last hold', async () => {
+  const { clock, dog, expired, limit } = watched()
+  dog.hold()
+  dog.hold()
+  limit('one', 100).end()
+  expect(clock.pending).toBe(1)
+  await clock.advance(50)
+  limit('two', 100)
+  dog.release()
+  await clock.advance(99)
+  expect(expired).toEqual([])
+  await clock.advance(1)
+  expect(expired).toEqual(['two at 150'])
+  limit('three', 100).end()
+  dog.release()
+  expect(clock.pending).toBe(0)
+})

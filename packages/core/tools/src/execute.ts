@@ -1,6 +1,15 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
-import { abandonedFailure, AbortSource, ask, type Asked, failureOf, goneFailure, underGrace } from '@sluice/listeners'
-import type { Listener, OwnTime, PluginFailure } from '@sluice/listeners'
+import {
+  abandonedFailure,
+  AbortSource,
+  ask,
+  type Asked,
+  failureOf,
+  goneFailure,
+  spentMs,
+  underGrace,
+} from '@sluice/listeners'
+import type { Limit, Listener, PluginFailure } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
 import { toolsErrors } from './errors.ts'
@@ -92,7 +101,7 @@ class Nesting {
   }
 
   private note({ listener: { plugin }, own }: Wrapper, said: string): void {
-    this.asked.push({ plugin, said, ms: own?.ms ?? 0 })
+    this.asked.push({ plugin, said, ms: spentMs(own) })
   }
 }
 
@@ -100,7 +109,7 @@ class Nesting {
 class Wrapper {
   running: Promise<Attempt> | undefined
   last: Attempt | undefined
-  own: OwnTime | undefined
+  own: Limit | undefined
   readonly source: AbortSource
   readonly listener: Listener
   private readonly nesting: Nesting
@@ -139,24 +148,25 @@ class Wrapper {
     })
   }
 
-  /** A refusal that nobody looks at is no unhandled rejection. */
-  private next(own: OwnTime): Promise<Attempt> {
-    const attempt = own.outside(this.again())
-    attempt.then(
-      () => (this.nesting.current = this.listener.plugin),
-      () => {},
-    )
-    return attempt
+  private next(own: Limit): Promise<Attempt> {
+    try {
+      this.checkMayStart()
+    } catch (error) {
+      const refused = Promise.reject<Attempt>(error as Error)
+      // One that nobody looks at is no unhandled rejection.
+      refused.catch(() => {})
+      return refused
+    }
+    return this.again(own)
   }
 
-  private async again(): Promise<Attempt> {
-    const { event: name, plugin, life } = this.listener
-    // A wrapper whose plugin is gone has thrown; it starts nothing.
-    if (life.over) throw goneFailure(name, plugin)
-    this.checkRepeatable()
+  private async again(own: Limit): Promise<Attempt> {
+    own.pause()
     this.running = this.deadlineMs === undefined ? this.inner(this.source) : this.underDeadline(this.deadlineMs)
     this.last = await this.running
     this.running = undefined
+    own.resume()
+    this.nesting.current = this.listener.plugin
     return this.last
   }
 
@@ -164,9 +174,12 @@ class Wrapper {
     return this.nesting.from(this.index + 1, source)
   }
 
-  /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE */
-  private checkRepeatable(): void {
+  /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE, LISTENER_GONE */
+  private checkMayStart(): void {
     const { state } = this.nesting
+    const { event: name, plugin, life } = this.listener
+    // A wrapper whose plugin is gone has thrown; it starts nothing.
+    if (life.over) throw goneFailure(name, plugin)
     const { name: tool, annotations } = state.entry.info
     if (this.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
     const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool, problem })

@@ -69,12 +69,16 @@ function ownFailure(stage: string, error: unknown): PluginFailure {
 
 /** Takes the call from admission to its one result. Never rejects. */
 export async function runCall(state: CallState): Promise<SettledCall> {
+  const { watchdog } = state.machine.limits
+  watchdog.hold()
   try {
     await executeCall(state)
   } catch (error) {
     const { code, message } = ownFailure('the executor', error)
     state.machine.report(message)
     withhold(state, code, 'tools', message)
+  } finally {
+    watchdog.release()
   }
   leaveSlot(state)
   // Whatever way it took, it has an outcome now.

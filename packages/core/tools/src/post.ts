@@ -1,6 +1,6 @@
 /** Owns the post-execute stage: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, textOf } from '@sluice/base'
-import { abandonedFailure, type Listener, type OwnTime, Round, underGrace } from '@sluice/listeners'
+import { abandonedFailure, type Listener, type Limit, Round, spentMs, underGrace } from '@sluice/listeners'
 import type { ContentPart } from '@sluice/session'
 import { checkedValue } from './attempt.ts'
 import { contentOf, render, textContent } from './content.ts'
@@ -93,13 +93,13 @@ class Review extends Round<PassedOn> {
     return this.nothing()
   }
 
-  protected take(said: unknown, { plugin }: Listener, slot: number, own: OwnTime): PassedOn {
+  protected take(said: unknown, { plugin }: Listener, slot: number, own: Limit): PassedOn {
     if (this.over) return this.nothing()
     const { state } = this
     const answer = decode(said)
     const { kind, contexts, endTurn } = answer
     if (kind === 'accept' && contexts.length === 0 && !endTurn) return this.nothing()
-    this.asked[slot] = { plugin, said: kind, ms: own.ms }
+    this.asked[slot] = { plugin, said: kind, ms: spentMs(own) }
     this.newest = undefined
     if (rank[kind] > rank[this.outcome]) this.outcome = kind
     state.contexts = [...state.contexts, ...contexts]

@@ -1,6 +1,6 @@
 /** Owns the pre-execute stage: every listener is asked for a verdict, and the strictest wins, whatever the order. */
 import { type Json, type JsonObject, lossless, messageOf, textOf } from '@sluice/base'
-import { type Listener, type OwnTime, type PluginFailure, Round } from '@sluice/listeners'
+import { type Listener, type Limit, type PluginFailure, Round, spentMs } from '@sluice/listeners'
 import { toolsErrors } from './errors.ts'
 import { approvalNeeded } from './prompt.ts'
 import { policyMissing } from './guards.ts'
@@ -108,7 +108,7 @@ class Judging extends Round<Verdict> {
     return abstain
   }
 
-  protected take(answer: unknown, { plugin, mountedAs }: Listener, slot: number, own: OwnTime): Verdict {
+  protected take(answer: unknown, { plugin, mountedAs }: Listener, slot: number, own: Limit): Verdict {
     const verdict = decode(answer)
     if (verdict.kind === 'abstain') return abstain
     const trusted = mountedAs !== undefined && this.state.machine.config.mayAllow.includes(mountedAs)
@@ -117,7 +117,7 @@ class Judging extends Round<Verdict> {
     this.asked[slot] = {
       plugin,
       said: isVoid ? `${kind} (void)` : kind,
-      ms: own.ms,
+      ms: spentMs(own),
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
       ...('offers' in verdict && { offers: verdict.offers }),
