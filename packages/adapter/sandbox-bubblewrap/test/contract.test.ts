@@ -7,7 +7,7 @@ import type { AdapterState } from '@sluice/sandbox'
 import { type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
 import { runContract } from '@sluice/testkit'
 import { nodeWorld } from '@sluice/world-node'
-import { afterAll, describe, expect, it, test } from 'vitest'
+import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest'
 import { Config } from '../src/index.ts'
 import { findProgram } from '../src/programs.ts'
 import { adapterOn } from './adapter.ts'
@@ -64,6 +64,7 @@ if (state.available) {
   )
   test('the proxy of a process ends with it', async () => {
     const tempDir = await mkdtemp('/var/tmp/sluice-passage-')
+    onTestFinished(() => rm(tempDir, { recursive: true, force: true }))
     const own = await adapterOn({ ...world, host: { ...world.host, tempDir } })
     const sockets = async () => {
       const [root = ''] = await readdir(tempDir)
@@ -77,7 +78,6 @@ if (state.available) {
     await child.exited
     expect(await sockets()).toEqual([])
     await own.dispose()
-    await rm(tempDir, { recursive: true })
   })
 } else {
   // Told as a line of its own by scripts/check.mjs.
