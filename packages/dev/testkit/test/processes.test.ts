@@ -94,6 +94,17 @@ describe('simulated processes', () => {
     expect(world.processes.isAlive(77)).toBe(false)
   })
 
+  it('that a dead host left for an owner is ended by that name, and no other', async () => {
+    const world = simWorld()
+    world.processes.on('own', (_, program) => void program)
+    const options = { file: 'own', args: [], cwd: '/', env: {}, owner: 'somebody' }
+    const { pid } = await world.processes.spawn(options)
+    world.processes.plant({ pid: 77, owner: 'somebody' })
+    world.processes.plant({ pid: 78, owner: 'another' })
+    expect(await world.processes.endOrphans('somebody')).toBe(1)
+    expect(world.processes.alive).toEqual([pid, 78])
+  })
+
   it('that fail in their description are killed and say why', async () => {
     const world = simWorld()
     world.processes.on('sh', () => {
