@@ -42,16 +42,13 @@ export function decodeRecord(line: Buffer): SessionEvent | Problem {
   }
 }
 
-const FIELDS = new Set(['seq', 'at', 'type', 'data', 'cause', 'optional'])
-
 /** The event without what does not belong to it; nearly always the value itself, which costs nothing. */
 function envelope(value: SessionEvent): SessionEvent {
-  for (const key in value) {
-    if (FIELDS.has(key)) continue
-    const { seq, at, type, data, cause, optional } = value
-    return { seq, at, type, data, ...(cause !== undefined && { cause }), ...(optional && { optional }) }
-  }
-  return value
+  const { seq, at, type, data, cause, optional } = value
+  let surplus = -4 - Number(cause !== undefined) - Number(optional !== undefined)
+  for (const _ in value) surplus++
+  if (surplus === 0) return value
+  return { seq, at, type, data, ...(cause !== undefined && { cause }), ...(optional && { optional }) }
 }
 
 /** The JSON value of a line whose crc fits, without the crc. The bytes of the line are changed. */

@@ -45,3 +45,10 @@ test('a line with a fitting crc that is no event is refused', () => {
   ]
   for (const each of strange) expect(decoded(encodeRecord(each))).toMatchObject({ kind: 'bad-json' })
 })
+
+test('what does not belong to an event is left out', () => {
+  const strange = '{"seq":3,"at":7,"type":"a","data":1,"cause":2,"optional":true,"more":1,"__proto__":{"x":1}}'
+  expect(decoded(encodeRecord(strange))).toEqual({ seq: 3, at: 7, type: 'a', data: 1, cause: 2, optional: true })
+  const event = decoded(encodeRecord('{"seq":3,"at":7,"type":"a","data":1,"optional":true}'))
+  expect(Object.keys(event as object)).toEqual(['seq', 'at', 'type', 'data', 'optional'])
+})
