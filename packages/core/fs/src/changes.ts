@@ -1,17 +1,15 @@
 /** Owns the life of one change: reach, ask, save the bytes from before, swap, tell the session. */
 import { assert } from '@sluice/base'
 import type { Access } from './access.ts'
+import { assertChangeable, assertUtf8, bodyStart, bytesOf } from './content.ts'
 import { difference } from './diff.ts'
-import { applyPieces, asBuffer } from './edit.ts'
-import { guessEncoding, markOf, Utf8Count } from './encoding.ts'
+import { applyPieces } from './edit.ts'
 import { fsErrors } from './errors.ts'
 import type { Intents } from './intents.ts'
 import { Lanes } from './lanes.ts'
-import { mediaTypeOf } from './media.ts'
 import { observationOf, observations } from './observations.ts'
 import { changePrompts } from './prompt.ts'
 import { readUpTo } from './read.ts'
-import { CHANGE_BYTES_MAX } from './read-text.ts'
 import { foldName, keyOf, type Resolved } from './resolve.ts'
 import type { Before, Existing, Swapped, Swapper } from './swap.ts'
 import type { ChangeResult, EditPiece, FsContext, IntentVerdict, Precondition, Target, Version } from './types.ts'
@@ -19,8 +17,6 @@ import { sameVersion, versionOf } from './versions.ts'
 
 /** Pieces of one edit. */
 const PIECES_MAX = 200
-
-const BOM = Buffer.from([0xef, 0xbb, 0xbf])
 
 export type ChangeContext = FsContext & { readonly breakHardLink?: boolean }
 
@@ -78,9 +74,8 @@ export class Changes {
         const seen = this.require(verdict, target, version)
         assertUtf8(bytes, target.path)
         const stale = seen !== undefined && !sameVersion(seen, version)
-        const bodyStart = markOf(bytes)?.encoding === 'utf-8' ? BOM.length : 0
-        const next = applyPieces(bytes, pieces, { path: target.path, bodyStart, stale })
-        assertSize(next.length, target.path)
+        const next = applyPieces(bytes, pieces, { path: target.path, bodyStart: bodyStart(bytes), stale })
+        assertChangeable(next.length, target.path)
         return this.commit(target, held, next, stale ? 'stale-edit' : 'edit', context)
       }),
     )
@@ -134,7 +129,7 @@ export class Changes {
       if (stat.links > 1 && context.breakHardLink !== true) {
         throw fsErrors('FS_HARD_LINKED', { path: target.path, links: stat.links })
       }
-      assertSize(stat.size, target.path)
+      assertChangeable(stat.size, target.path)
       const bytes = await readUpTo(file, stat.size + 1, stat.size)
       return await work({ target, file, stat, bytes, version: versionOf(bytes) })
     } finally {
@@ -239,30 +234,4 @@ function unmet(precondition: Precondition, current: Version | undefined): string
     case 'version':
       return sameVersion(precondition.version, current) ? undefined : 'its content is not the expected one'
   }
-}
-
-/** The bytes of `content`; a byte-order mark belongs to the file and stays. */
-function bytesOf(content: string, path: string, before: Buffer | undefined): Buffer {
-  if (!content.isWellFormed()) throw fsErrors('FS_TEXT_INVALID', { path })
-  const bytes = Buffer.from(content, 'utf8')
-  const marked = before !== undefined && before.subarray(0, BOM.length).equals(BOM)
-  const whole = marked && !bytes.subarray(0, BOM.length).equals(BOM) ? Buffer.concat([BOM, bytes]) : bytes
-  assertSize(whole.length, path)
-  return whole
-}
-
-function assertSize(size: number, path: string): void {
-  if (size > CHANGE_BYTES_MAX) throw fsErrors('FS_TOO_LARGE', { path, size, max: CHANGE_BYTES_MAX })
-}
-
-function assertUtf8(bytes: Buffer, path: string): void {
-  const mark = markOf(bytes)
-  const refuse = (encoding: string) => fsErrors('FS_NOT_UTF8', { path, encoding })
-  if (mark && mark.encoding !== 'utf-8') throw refuse(mark.encoding)
-  const type = mediaTypeOf(bytes)
-  if (type !== undefined || bytes.includes(0)) throw refuse(type ?? 'binary')
-  const count = new Utf8Count()
-  count.add(bytes)
-  count.finish()
-  if (!count.isUtf8) throw refuse(guessEncoding(asBuffer(bytes)))
 }

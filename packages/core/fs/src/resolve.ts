@@ -23,6 +23,16 @@ export function keyOf(stat: FileStat): string {
   return `${stat.dev}:${stat.ino}`
 }
 
+/** What stands at `path`, links not followed; `undefined` when nothing does. */
+export async function lstatOf(disk: Disk, path: string): Promise<FileStat | undefined> {
+  try {
+    return await disk.lstat(path)
+  } catch (error) {
+    if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return undefined
+    throw error
+  }
+}
+
 /** One spelling for all that a folding volume takes as the same. */
 export function foldName(name: string): string {
   return name.normalize('NFC').toLowerCase()
@@ -83,7 +93,7 @@ export class Resolver {
         continue
       }
       const next = path === '/' ? `/${part}` : `${path}/${part}`
-      const found = await this.lstat(next)
+      const found = await lstatOf(this.disk, next)
       if (found?.kind === 'symlink') {
         if (++links > LINKS_MAX)
           throw fsErrors('FS_PATH_INVALID', { path: given, problem: 'goes round in a circle of links' })
@@ -102,22 +112,13 @@ export class Resolver {
     }
   }
 
-  private async lstat(path: string): Promise<FileStat | undefined> {
-    try {
-      return await this.disk.lstat(path)
-    } catch (error) {
-      if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return undefined
-      throw error
-    }
-  }
-
   /** Whether the volume takes another spelling of `path` as the same: asked with a name that exists there. */
   private async folds(path: string, stat: FileStat | undefined): Promise<boolean> {
     const directory = posix.dirname(path)
     if (stat && (await this.isTwin(path, otherForm(posix.basename(path)), stat)) === true) return true
     const known = this.folding.get(directory)
     if (known !== undefined) return known
-    for (let at = path, there = stat; at !== '/'; at = posix.dirname(at), there = await this.lstat(at)) {
+    for (let at = path, there = stat; at !== '/'; at = posix.dirname(at), there = await lstatOf(this.disk, at)) {
       const answer = there && (await this.isTwin(at, otherCase(posix.basename(at)), there))
       if (answer !== undefined) return this.remember(directory, answer)
     }
@@ -133,7 +134,7 @@ export class Resolver {
   /** Whether `name` beside `path` is the same file; `undefined` when that would prove nothing. */
   private async isTwin(path: string, name: string, stat: FileStat): Promise<boolean | undefined> {
     if (name === posix.basename(path) || (stat.kind !== 'directory' && stat.links > 1)) return undefined
-    const twin = await this.lstat(posix.join(posix.dirname(path), name))
+    const twin = await lstatOf(this.disk, posix.join(posix.dirname(path), name))
     return twin !== undefined && keyOf(twin) === keyOf(stat)
   }
 }

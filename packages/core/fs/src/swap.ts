@@ -5,7 +5,7 @@ import { redirected } from './access.ts'
 import { diskFailure } from './disk-failure.ts'
 import { fsErrors } from './errors.ts'
 import type { Leftovers } from './leftovers.ts'
-import { keyOf } from './resolve.ts'
+import { keyOf, lstatOf } from './resolve.ts'
 import type { Version } from './types.ts'
 import { sameVersion, versionInFile } from './versions.ts'
 
@@ -114,7 +114,7 @@ export class Swapper {
 
   /** The content is read again through the descriptor; metadata could hide a change within one tick of the clock. */
   private async assertUnchanged(path: string, { file, stat, version }: Existing): Promise<void> {
-    const [now, there] = await Promise.all([versionInFile(file, version.size), this.lstat(path)])
+    const [now, there] = await Promise.all([versionInFile(file, version.size), lstatOf(this.disk, path)])
     if (!sameVersion(now, version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
     if (!there || keyOf(there) !== keyOf(stat))
       throw fsErrors('FS_STALE', { path, detail: 'it was replaced meanwhile' })
@@ -130,7 +130,7 @@ export class Swapper {
       if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(isDiskError(error) ? error.code : ''))
         throw error
       // The volume has no hard links.
-      if (await this.lstat(path)) throw taken()
+      if (await lstatOf(this.disk, path)) throw taken()
       return this.disk.rename(temporary, path)
     }
     await this.disk.unlink(temporary)
@@ -143,7 +143,7 @@ export class Swapper {
   private async makeParents(directory: string): Promise<void> {
     const missing: string[] = []
     for (let at = directory; ; at = posix.dirname(at)) {
-      const stat = await this.lstat(at)
+      const stat = await lstatOf(this.disk, at)
       if (stat?.kind === 'directory') break
       if (stat) throw fsErrors('FS_NOT_A_DIRECTORY', { path: at, kind: stat.kind })
       missing.unshift(at)
@@ -155,15 +155,6 @@ export class Swapper {
         if (!isDiskError(error, 'EEXIST')) throw error
       }
       await this.syncDirectory(posix.dirname(path))
-    }
-  }
-
-  private async lstat(path: string): Promise<FileStat | undefined> {
-    try {
-      return await this.disk.lstat(path)
-    } catch (error) {
-      if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return undefined
-      throw error
     }
   }
 
