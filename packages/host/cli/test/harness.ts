@@ -7,7 +7,7 @@ import { type ScriptedStep, scriptedModel } from '@sluice/testkit'
 import type { ToolDefinition } from '@sluice/tools'
 import { nodeWorld } from '@sluice/world-node'
 import type { Context } from 'cordis'
-import { afterEach } from 'vitest'
+import { onTestFinished } from 'vitest'
 import { runCli } from '../src/cli.ts'
 import type { RunParts } from '../src/run-command.ts'
 import type { Terminal } from '../src/terminal.ts'
@@ -81,11 +81,6 @@ export function watchedTerminal(
   }
 }
 
-const folders: string[] = []
-afterEach(async () => {
-  for (const folder of folders.splice(0)) await rm(folder, { recursive: true, force: true })
-})
-
 export interface Place {
   readonly folder: string
   readonly parts: RunParts
@@ -107,7 +102,7 @@ const usual = ['store-jsonl', 'session', 'llm', 'tools', 'approval', 'agent']
 /** A working folder, XDG folders of its own, and a composition whose model is a script named `sim/one`. */
 export async function place(options: PlaceOptions = {}): Promise<Place> {
   const folder = await mkdtemp(join(tmpdir(), 'sluice-cli-'))
-  folders.push(folder)
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
   const composition = join(folder, 'test.yml')
   const entries = usual.map((name) => `- name: '@sluice/${name}'\n`)
   await writeFile(composition, `${entries.join('')}- name: sim\n${options.entries ?? ''}`)
