@@ -24,13 +24,13 @@ function fail(line) {
 }
 
 /** Runs a program with our own `node_modules/.bin` first on the path; `stdio` is that of `spawn`. Returns its exit code. */
-function run(file, args, stdio) {
+function run(file, args, stdio, extra = {}) {
   const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(delimiter)
   const shell = process.platform === 'win32' && file !== process.execPath
   const { status, signal, error } = spawnSync(file, args, {
     stdio,
     shell,
-    env: { ...process.env, PATH: path, SLUICE_CALLER_CWD: process.env.INIT_CWD || process.cwd() },
+    env: { ...process.env, ...extra, PATH: path, SLUICE_CALLER_CWD: process.env.INIT_CWD || process.cwd() },
     cwd: root,
   })
   if (error) fail(`cannot run ${file}: ${error.message}`)
@@ -43,8 +43,10 @@ function install() {
   say('installing packages (only when the lockfile has changed)')
   const args = ['-y', manifest.packageManager, 'install', '--frozen-lockfile', '--reporter=append-only']
   // What the command prints may be read by a program, so the installation prints to standard error.
-  const code = run('npx', args, ['inherit', 2, 'inherit'])
-  if (code !== 0) fail(`the installation ended with code ${code}; check the network, then run the same command again`)
+  // `npm run -s` asks everything below it to be silent, also about why it failed.
+  const code = run('npx', args, ['inherit', 2, 'inherit'], { npm_config_loglevel: 'notice' })
+  if (code !== 0)
+    fail(`the installation ended with code ${code}, for the reason above; then run the same command again`)
   recordInstall(root)
 }
 

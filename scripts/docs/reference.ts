@@ -1,6 +1,6 @@
 /** Owns printing the reference of a composition to a folder, and checking that it is printed there. */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { basename, join, relative, resolve } from 'node:path'
+import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { isSluiceError } from '@sluice/base'
@@ -12,11 +12,13 @@ const root = fileURLToPath(new URL('../..', import.meta.url))
 /** Has every package as a dependency, so that a composition anywhere finds them. */
 const host = join(root, 'packages', 'host', 'cli', 'package.json')
 
+const example = join(root, 'examples', 'coding-agent', 'sluice.yml')
+
 const usage = `usage: pnpm gen-doc-graphs [--check] [--composition FILE] [--out DIR]
 
   --check             print nothing; list what differs and fail when something does
   --composition FILE  default examples/coding-agent/sluice.yml
-  --out DIR           default docs/reference
+  --out DIR           default docs/reference; of another composition the same beside it
 `
 
 type Say = (text: string) => void
@@ -25,6 +27,11 @@ type Say = (text: string) => void
 function titleOf(file: string): string {
   const inside = relative(root, file).replaceAll('\\', '/')
   return inside.startsWith('..') ? basename(file) : inside
+}
+
+/** Where its pages go: nothing but the example's own composition changes the documentation of this repository. */
+function placeOf(file: string): string {
+  return join(file === example ? root : dirname(file), 'docs', 'reference')
 }
 
 function presentPages(folder: string): Map<string, string> {
@@ -48,10 +55,10 @@ async function print(file: string): Promise<Page[]> {
   }
 }
 
-function check(changes: readonly Difference[], shown: string, say: Say): number {
+function check(changes: readonly Difference[], shown: string, again: string, say: Say): number {
   for (const { name, kind, diff } of changes) say(`${kind}: ${shown}/${name}\n${diff}`)
   if (changes.length === 0) return 0
-  say(`${changes.length} pages of ${shown} are not those of the composition; run: pnpm gen-doc-graphs`)
+  say(`${changes.length} pages of ${shown} are not those of the composition; run: ${again}`)
   return 1
 }
 
@@ -68,8 +75,8 @@ async function run(args: readonly string[], say: Say): Promise<number> {
     args: [...args],
     options: {
       check: { type: 'boolean', default: false },
-      composition: { type: 'string', default: join(root, 'examples', 'coding-agent', 'sluice.yml') },
-      out: { type: 'string', default: join(root, 'docs', 'reference') },
+      composition: { type: 'string' },
+      out: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
   })
@@ -79,11 +86,13 @@ async function run(args: readonly string[], say: Say): Promise<number> {
   }
   // Package managers run scripts in the root; paths count from where the user is.
   const from = process.env.INIT_CWD ?? process.cwd()
-  const folder = resolve(from, values.out)
+  const file = resolve(from, values.composition ?? example)
+  const folder = values.out === undefined ? placeOf(file) : resolve(from, values.out)
   const shown = relative(from, folder) || '.'
-  const pages = await print(resolve(from, values.composition))
+  const pages = await print(file)
   const changes = differences(pages, presentPages(folder))
-  if (values.check) return check(changes, shown, say)
+  const again = ['pnpm gen-doc-graphs', ...args.filter((arg) => arg !== '--check')].join(' ')
+  if (values.check) return check(changes, shown, again, say)
   write(pages, changes, folder)
   say(`${pages.length} pages in ${shown}, ${changes.length} changed`)
   return 0

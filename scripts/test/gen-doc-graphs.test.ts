@@ -1,6 +1,7 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { genDocGraphs } from '../docs/reference.ts'
 
@@ -21,7 +22,7 @@ describe('pnpm gen-doc-graphs', { timeout: 120_000 }, () => {
   async function generate(...args: string[]) {
     const said: string[] = []
     const complained: string[] = []
-    const own = ['--composition', join(folder, 'sluice.yml'), '--out', join(folder, 'reference')]
+    const own = ['--composition', join(folder, 'sluice.yml')]
     const code = await genDocGraphs(
       [...own, ...args],
       (text) => said.push(text),
@@ -30,10 +31,10 @@ describe('pnpm gen-doc-graphs', { timeout: 120_000 }, () => {
     return { code, said: said.join('\n'), complained: complained.join('\n') }
   }
 
-  it('prints the pages of a composition anywhere on disk, and checks them afterwards', async () => {
+  it('prints the pages of a composition anywhere on disk beside it, and checks them afterwards', async () => {
     expect(await generate('--check')).toMatchObject({ code: 1 })
     expect(await generate()).toMatchObject({ code: 0, complained: '' })
-    const page = join(folder, 'reference', 'tool-execution-pipeline.md')
+    const page = join(folder, 'docs', 'reference', 'tool-execution-pipeline.md')
     expect(readFileSync(page, 'utf8')).toContain('listens (`./listens.mjs`)')
     expect(await generate('--check')).toEqual({ code: 0, said: '', complained: '' })
 
@@ -41,7 +42,21 @@ describe('pnpm gen-doc-graphs', { timeout: 120_000 }, () => {
     const changed = await generate('--check')
     expect(changed.code).toBe(1)
     expect(changed.said).toContain('-### locks\n+### guards')
-    expect(changed.said).toContain('run: pnpm gen-doc-graphs')
+    expect(changed.said).toContain(`run: pnpm gen-doc-graphs --composition ${join(folder, 'sluice.yml')}`)
+  })
+
+  it('prints them in another folder when one is given', async () => {
+    const out = join(folder, 'elsewhere')
+    expect(await generate('--out', out)).toMatchObject({ code: 0, complained: '' })
+    expect(readdirSync(out)).toContain('tools.md')
+  })
+
+  it('prints the composition that comes with the sluice command, as a copy in a folder of the user', async () => {
+    const copy = join(folder, 'copy.yml')
+    copyFileSync(fileURLToPath(new URL('../../packages/host/cli/sluice.yml', import.meta.url)), copy)
+    const out = join(folder, 'copy')
+    expect(await generate('--composition', copy, '--out', out)).toMatchObject({ code: 0, complained: '' })
+    expect(readFileSync(join(out, 'composition.md'), 'utf8')).toContain('llm-ai-sdk')
   })
 
   it('ends with the remedy when the composition cannot be read', async () => {
