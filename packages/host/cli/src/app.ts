@@ -1,7 +1,7 @@
 /** Owns mounting what a command needs, and taking it down again. */
 import { createHash } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
-import { canonicalJson, type World } from '@sluice/base'
+import { canonicalJson, isSluiceError, type World } from '@sluice/base'
 import { type CompositionEntry, compose, type Importer, moduleImporter, reportOf } from '@sluice/compose'
 import { Context, Logger } from 'cordis'
 import { cliErrors } from './errors.ts'
@@ -62,7 +62,9 @@ function showLog(ctx: Context, terminal: Terminal): void {
     levels: { default: WARN },
     export(message) {
       if (message.type !== 'warn' && message.type !== 'error') return
-      terminal.writeError(`${message.type} [${message.name}] ${printable(Logger.format(this, message))}\n`)
+      // An expected failure says where it comes from by its code; of any other the stack helps whoever mends it.
+      const args = (message.args as unknown[]).map((arg) => (isSluiceError(arg) ? `${arg.message} (${arg.code})` : arg))
+      terminal.writeError(`${message.type} [${message.name}] ${printable(Logger.format(this, { ...message, args }))}\n`)
     },
   })
 }

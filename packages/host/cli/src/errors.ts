@@ -32,7 +32,7 @@ export const cliErrors = defineErrors({
   CLI_NO_SESSION: {
     when: 'the last session of a folder is asked for and there is none',
     message: (d: { cwd: string }) => `there is no session for ${d.cwd}`,
-    remedy: 'Leave out --session to begin one; `sluice session list` shows what there is.',
+    remedy: '`sluice session list` shows what there is; `sluice run` without --session begins one.',
   },
   CLI_NO_TASK: {
     when: 'no task is given and nobody is there to talk to',

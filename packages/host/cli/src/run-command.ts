@@ -138,10 +138,7 @@ async function openSession(
 ): Promise<{ session: Session; from: number }> {
   const { sessions } = ctx
   if (wanted === undefined) return { session: await sessions.create({ cwd, composition }), from: 0 }
-  const isLast = wanted === 'last'
-  const id = isLast ? (await sessions.list()).find((summary) => summary.cwd === cwd)?.id : await idOf(sessions, wanted)
-  if (id === undefined) throw cliErrors('CLI_NO_SESSION', { cwd })
-  const session = await sessions.open(id)
+  const session = await sessions.open(await idOf(sessions, wanted, cwd))
   const resumed = session.events.findLast((event) => event.type === 'session/resumed')
   return { session, from: resumed?.seq ?? session.events.length }
 }

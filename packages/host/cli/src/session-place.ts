@@ -29,7 +29,7 @@ export async function withSessions<T>(
   }
 }
 
-/** The session that `given` names: its log, its folder, its id, or the beginning of its id. */
+/** The session that `given` names: its log, its folder, its id, the beginning of its id, or `last`. */
 export async function withSession<T>(
   terminal: Terminal,
   world: World,
@@ -38,12 +38,18 @@ export async function withSession<T>(
 ): Promise<T> {
   const place = await placeOf(terminal, world, given)
   if (place) return withSessions(world, place.dir, (ctx) => use(ctx, place.id))
-  return withSessions(world, undefined, async (ctx) => use(ctx, await idOf(ctx.sessions, given)))
+  const cwd = resolve(terminal.cwd)
+  return withSessions(world, undefined, async (ctx) => use(ctx, await idOf(ctx.sessions, given, cwd)))
 }
 
-/** The id that `given` is or begins.
- *  @throws CLI_SESSION_UNKNOWN, CLI_SESSION_AMBIGUOUS */
-export async function idOf(sessions: Sessions, given: string): Promise<string> {
+/** The id that `given` is or begins; `last` is the newest session of the folder `cwd`.
+ *  @throws CLI_NO_SESSION, CLI_SESSION_UNKNOWN, CLI_SESSION_AMBIGUOUS */
+export async function idOf(sessions: Sessions, given: string, cwd: string): Promise<string> {
+  if (given === 'last') {
+    const newest = (await sessions.list()).find((summary) => summary.cwd === cwd)
+    if (!newest) throw cliErrors('CLI_NO_SESSION', { cwd })
+    return newest.id
+  }
   if (await exists(sessions, given)) return given
   const ids = (await sessions.list()).map(({ id }) => id)
   const meant = given === '' ? [] : ids.filter((id) => id.startsWith(given))

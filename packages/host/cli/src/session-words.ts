@@ -13,7 +13,8 @@ interface Way {
   readonly end: (code: number) => void
 }
 
-const SESSION = 'its id or the beginning of it, its folder, or its events.jsonl'
+const SESSION =
+  'its id or the beginning of it, its folder, its events.jsonl, or "last", the newest one of the working folder'
 const YES = 'do not ask'
 
 /** Adds `session` and `undo` to the program. */

@@ -45,9 +45,9 @@ export function converse(session: Session, turn: number): void {
 }
 
 /** A closed session with `turns` turns: event 4 ends the first, event 8 the second. */
-export async function record(world: SimWorld, id: string, turns = 2): Promise<void> {
+export async function record(world: SimWorld, id: string, turns = 2, cwd = '/proj/work'): Promise<void> {
   const ctx = await writer(world)
-  const session = await ctx.sessions.create({ cwd: '/proj/work', id })
+  const session = await ctx.sessions.create({ cwd, id })
   for (let turn = 1; turn <= turns; turn++) converse(session, turn)
   await session.close()
 }
@@ -62,10 +62,11 @@ export interface Ran {
   readonly err: string
 }
 
-type TerminalOptions = Parameters<typeof watchedTerminal>[1]
+type TerminalOptions = Parameters<typeof watchedTerminal>[1] & { readonly cwd?: string }
 
 export async function sluice(world: SimWorld, argv: readonly string[], options: TerminalOptions = {}): Promise<Ran> {
-  const terminal: WatchedTerminal = watchedTerminal('/proj', options)
+  const { cwd = '/proj', ...others } = options
+  const terminal: WatchedTerminal = watchedTerminal(cwd, others)
   const code = await runCli(argv, terminal, { world })
   return { code, out: terminal.out, err: terminal.err }
 }

@@ -262,6 +262,14 @@ describe('what keeps a run from starting', () => {
     for (const part of ['broken', 'no licence key', 'seer', 'COMPOSE_NOT_READY']) expect(err).toContain(part)
   })
 
+  test('a plugin that is wrongly configured is named without a stack', async () => {
+    const wrong = "- name: '@sluice/permissions'\n  config: { allow: ['bash(*)'] }\n"
+    const p = await place({ entries: wrong })
+    const { err } = await failing(p, 'run', '--composition', p.composition, '--model', 'sim/one', 'x')
+    expect(err).toContain('looks like a pattern (PERMISSIONS_RULE_INVALID)')
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
   test('a composition without agents is refused with what is missing', async () => {
     const p = await place()
     await writeFile(p.composition, "- name: '@sluice/store-jsonl'\n- name: '@sluice/session'\n")

@@ -16,6 +16,18 @@ describe('the session that is meant', () => {
     })
   })
 
+  test('last is the newest session of the working folder, for every command', async () => {
+    const world = machine()
+    await record(world, 'a', 1, '/proj')
+    await record(world, 'b', 2, '/proj')
+    await record(world, 'c', 1, '/proj/other')
+    expect((await sluice(world, ['session', 'verify', 'last'])).out).toBe('session b is whole: 9 events\n')
+    expect((await sluice(world, ['session', 'show', 'last'])).out).toContain('question 2')
+    expect((await sluice(world, ['undo', 'last'])).err).toContain('no call of session b changed a file')
+    const { code, err } = await sluice(world, ['session', 'show', 'last'], { cwd: '/proj/none' })
+    expect([code, err]).toEqual([1, expect.stringContaining('there is no session for /proj/none (CLI_NO_SESSION)')])
+  })
+
   test('an id that is another with more behind it means itself', async () => {
     const world = machine()
     await record(world, 'a')
