@@ -62,8 +62,8 @@ export async function readable(candidates: readonly Candidate[], limit: number, 
 
 async function mayBeRead(path: string, { fs, context }: Place): Promise<boolean> {
   try {
-    await fs.check(path, 'read', context)
-    return true
+    // Links are not followed: one leads elsewhere, and was none when it was found.
+    return (await fs.check(path, 'read', context)).path === path
   } catch {
     return false
   }

@@ -1,13 +1,13 @@
 /** Owns finding files by the pattern of their path. */
 import { posix } from 'node:path'
 import type { World } from '@sluice/base'
-import picomatch from 'picomatch'
 import type { GlobArgs } from './arguments.ts'
 import { LIMIT_DEFAULT } from './arguments.ts'
 import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, type Place, readable, shownPath } from './candidates.ts'
 import { searchErrors } from './errors.ts'
 import { ripgrep } from './ripgrep.ts'
 import type { GlobValue } from './types.ts'
+import { wildcards, withLiteralBrackets } from './wildcards.ts'
 
 export interface SearchOptions {
   readonly world: World
@@ -19,8 +19,11 @@ export interface SearchOptions {
 export async function glob(args: GlobArgs, options: SearchOptions): Promise<GlobValue> {
   const { place } = options
   const { path = '.', limit = LIMIT_DEFAULT } = args
-  const { folder, pattern } = await literalPart(posix.isAbsolute(args.pattern) ? '/' : path, args.pattern, place)
-  if (pattern === undefined) return { paths: [shownPath(folder, place)], more: 0, withheld: 0, unreadable: false }
+  const start = await literalPart(path, args.pattern, place)
+  if (start?.pattern === undefined) {
+    return { paths: start ? [shownPath(start.folder, place)] : [], more: 0, withheld: 0, unreadable: false }
+  }
+  const { folder, pattern } = start
   const found = await filesBelow(folder, pattern, args, options)
   const sorted = await newestFirst(found.candidates, place)
   const { shown, withheld, rest } = await readable(sorted, limit, place)
@@ -32,31 +35,32 @@ export async function glob(args: GlobArgs, options: SearchOptions): Promise<Glob
   }
 }
 
-/** Goes down the pattern as far as it is a path that exists, whatever characters its names hold. */
-async function literalPart(
-  root: string,
-  pattern: string,
-  { fs, context }: Place,
-): Promise<{ readonly folder: string; readonly pattern: string | undefined }> {
-  let target = await fs.check(root, 'read', context)
-  if (!target.exists) throw searchErrors('SEARCH_PATH_MISSING', { path: root })
+interface Start {
+  readonly folder: string
+  /** What is left of the pattern; nothing when it is the path of a file. */
+  readonly pattern: string | undefined
+}
+
+/** Goes down the pattern as far as it is a path that exists, whatever characters its names hold. Folders on the way are not
+ *  looked into, so only where it ends is asked about. `undefined` when that is no folder and something is left. */
+async function literalPart(root: string, pattern: string, { fs, disk, context }: Place): Promise<Start | undefined> {
+  let at = posix.isAbsolute(pattern) ? await fs.resolve('/', context.session) : await fs.check(root, 'read', context)
+  if (!at.exists) throw searchErrors('SEARCH_PATH_MISSING', { path: root })
   const parts = posix
     .normalize(pattern)
     .split('/')
     .filter((part) => part !== '' && part !== '.')
   while (parts.length > 0) {
     const [part = ''] = parts
-    const next = await fs.check(posix.join(target.path, part), 'read', context)
+    const next = await fs.resolve(posix.join(at.path, part), context.session)
     if (!next.exists) break
-    target = next
+    at = next
     parts.shift()
   }
-  if (parts.length > 0) return { folder: target.path, pattern: parts.join('/') }
-  const isFolder = await fs.list(target.path, context).then(
-    () => true,
-    () => false,
-  )
-  return { folder: target.path, pattern: isFolder ? '**' : undefined }
+  const { path: folder } = await fs.check(at.path, 'read', context)
+  const isFolder = (await disk.stat(folder)).kind === 'directory'
+  if (parts.length === 0) return { folder, pattern: isFolder ? '**' : undefined }
+  return isFolder ? { folder, pattern: parts.join('/') } : undefined
 }
 
 interface Found {
@@ -73,10 +77,10 @@ async function filesBelow(
   { includeIgnored = false }: GlobArgs,
   { world, signal }: SearchOptions,
 ): Promise<Found> {
-  const isMatch = picomatch(pattern, { dot: true })
+  const isMatch = wildcards(pattern)
   // Names with brackets are common and look like patterns; they are found when the pattern proper finds nothing.
-  const literal = escaped(pattern)
-  const isLiteralMatch = literal === pattern ? () => false : picomatch(literal, { dot: true })
+  const literal = withLiteralBrackets(pattern)
+  const isLiteralMatch = literal === pattern ? () => false : wildcards(literal)
   const names: string[] = []
   const literalNames: string[] = []
   let unnameable = 0
@@ -99,6 +103,3 @@ async function filesBelow(
   const candidates = found.map((name) => ({ path: `${base}/${name}` }))
   return { candidates, unnameable: names.length > 0 ? 0 : unnameable, cut: stopped, unreadable }
 }
-
-/** Brackets and braces as characters of a name. */
-const escaped = (pattern: string) => pattern.replace(/[[\]{}()!+@]/g, '\\$&')

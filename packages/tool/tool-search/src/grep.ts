@@ -1,6 +1,5 @@
 /** Owns searching the content of files. */
 import { posix } from 'node:path'
-import picomatch from 'picomatch'
 import { type GrepArgs, LIMIT_DEFAULT } from './arguments.ts'
 import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, readable, shownPath } from './candidates.ts'
 import { searchErrors } from './errors.ts'
@@ -9,6 +8,7 @@ import { matchesIn } from './matches.ts'
 import { patternArgs } from './pattern.ts'
 import { ripgrep } from './ripgrep.ts'
 import type { GrepFile, GrepValue } from './types.ts'
+import { wildcards } from './wildcards.ts'
 
 /** Files that are asked for their lines in one run. */
 const FILES_AT_ONCE = 100
@@ -20,28 +20,39 @@ export async function grep(args: GrepArgs, options: SearchOptions): Promise<Grep
   const { limit = LIMIT_DEFAULT, output: what = 'content' } = args
   const found = await matchingFiles(args, options)
   const sorted = await newestFirst(found.candidates, place)
-  const { shown, withheld, rest } = await readable(sorted, limit, place)
-  const notes = { withheld: withheld + found.unnameable, unreadable: found.unreadable, what }
+  // What may not be read tells nothing of its content, not even by a count: only files that could be shown count as more.
+  const { shown } = await readable(sorted, limit + 1, place)
+  const listed = shown.slice(0, limit)
+  const isMore = found.cut || shown.length > limit
+  const notes = { withheld: found.unnameable, unreadable: found.unreadable, what }
   if (what !== 'content') {
-    const files = shown.map(({ path, count }) => ({
+    const files = listed.map(({ path, count }) => ({
       path: shownPath(path, place),
       ...(count !== undefined && { count }),
     }))
-    return { files, hits: files.length, more: found.cut ? true : rest, ...notes }
+    return { files, hits: files.length, more: isMore ? true : 0, ...notes }
   }
+  const { files, hits, cut } = await lines(listed, args, limit, options)
+  return { files, hits, more: cut || isMore ? true : 0, ...notes }
+}
+
+async function lines(listed: readonly Candidate[], args: GrepArgs, limit: number, options: SearchOptions) {
   const files: GrepFile[] = []
   let hits = 0
-  let cut = found.cut || rest > 0
-  for (let at = 0; at < shown.length && !cut; at += FILES_AT_ONCE) {
-    const part = shown.slice(at, at + FILES_AT_ONCE)
+  let cut = false
+  for (let at = 0; at < listed.length && !cut; at += FILES_AT_ONCE) {
+    const part = listed.slice(at, at + FILES_AT_ONCE)
     const matches = await matchesIn(part, args, limit - hits, options)
-    for (const { path, matched, ...found } of matches.files) {
-      files.push({ path: shownPath(path, place), ...found })
+    // A link may have been put in the place of a file since it was asked about.
+    const still = await readable(part, part.length, options.place)
+    const allowed = new Set(still.shown.map(({ path }) => path))
+    for (const { path, matched, ...found } of matches.files.filter((file) => allowed.has(file.path))) {
+      files.push({ path: shownPath(path, options.place), ...found })
       hits += matched
     }
-    cut = matches.cut || (hits >= limit && at + FILES_AT_ONCE < shown.length)
+    cut = matches.cut || (hits >= limit && at + FILES_AT_ONCE < listed.length)
   }
-  return { files, hits, more: cut ? true : 0, ...notes }
+  return { files, hits, cut }
 }
 
 interface Found {
@@ -97,5 +108,5 @@ function nameFilter(glob: string | undefined): string[] {
 
 function pathFilter(glob: string | undefined): (path: string) => boolean {
   if (!glob?.includes('/')) return () => true
-  return picomatch(glob.replace(/^\.?\//, ''), { dot: true })
+  return wildcards(glob)
 }

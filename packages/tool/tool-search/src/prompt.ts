@@ -13,7 +13,8 @@ export const globDescription = [
 ].join(' ')
 
 export const grepDescription = [
-  'Searches the content of files with a regular expression (ripgrep), or for plain text with literal. Binary files are left out.',
+  'Searches the content of files with a regular expression (ripgrep), or for plain text with literal.',
+  'Binary files, and files that may not be read, are left out.',
   common,
 ].join(' ')
 
@@ -35,6 +36,8 @@ export const parameterTexts = {
 export const nothingAt = (path: string) => `There is nothing at ${path}.`
 export const badPattern = (problem: string) =>
   `The pattern is no regular expression: ${problem}\nUse literal: true to search for it as plain text.`
+export const tooWide = (max: number) =>
+  `The braces of the pattern stand for more than ${max} characters of patterns. Use a wildcard instead.`
 export const failed = (problem: string) => `The search failed: ${problem}.`
 
 /** Stands where a long line was cut. */

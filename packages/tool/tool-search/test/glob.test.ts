@@ -1,4 +1,4 @@
-import { symlink, writeFile } from 'node:fs/promises'
+import { rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LIMIT_DEFAULT } from '@sluice/tool-search'
 import { afterEach, expect, test } from 'vitest'
@@ -122,6 +122,67 @@ test('what a check refuses to read is neither shown nor searched', async () => {
   }
 })
 
+// files.md 10
+test('a search tells nothing of what may not be read, not even whether it matches', async () => {
+  const { ctx, grep } = await open({ '.env': 'KEY=1', 'a.txt': 'KEY' })
+  await ctx.plugin({
+    name: 'secrets',
+    inject: ['fs'],
+    apply: (own) =>
+      void own.fs.restrict('secrets', ({ path }) =>
+        path.endsWith('.env') ? { code: 'SECRET', reason: 'it holds secrets' } : undefined,
+      ),
+  })
+  for (const more of [{ glob: '.env' }, { limit: 1 }, { output: 'files', limit: 1 }, { output: 'count' }]) {
+    const [hit, miss] = [await grep({ pattern: 'KEY$|Y=1', ...more }), await grep({ pattern: 'KEY$|Y=2', ...more })]
+    expect(hit.value).toEqual(miss.value)
+  }
+})
+
+// files.md 10
+test('what a link leads to that replaces a file during a search is not shown', async () => {
+  const { ctx, grep, cwd, outside } = await open({ 'a.txt': 'KEY of mine' })
+  await writeFile(join(outside, 'secret.txt'), 'KEY of others')
+  let asked = 0
+  await ctx.plugin({
+    name: 'swap',
+    inject: ['fs'],
+    apply: (own) =>
+      void own.fs.restrict('swap', async ({ path }) => {
+        if (!path.endsWith('a.txt') || ++asked > 1) return undefined
+        await rm(join(cwd, 'a.txt'))
+        await symlink(join(outside, 'secret.txt'), join(cwd, 'a.txt'))
+        return undefined
+      }),
+  })
+  const { text, value } = await grep('KEY')
+  expect(asked).toBeGreaterThan(0)
+  expect(value.files).toEqual([])
+  expect(text).not.toContain('others')
+})
+
+test('an absolute pattern is asked about where it leads, not on the way there', async () => {
+  const { ctx, glob, cwd, outside } = await open({ 'src/a.ts': '' })
+  await ctx.plugin({
+    name: 'inside',
+    inject: ['fs'],
+    apply: (own) =>
+      void own.fs.restrict('inside', ({ path }) =>
+        path.startsWith(cwd) ? undefined : { code: 'OUTSIDE', reason: 'it is outside' },
+      ),
+  })
+  expect((await glob(join(cwd, '**/*.ts'))).value.paths).toEqual(['src/a.ts'])
+  expect((await glob(join(cwd, 'src/a.ts'))).value.paths).toEqual(['src/a.ts'])
+  for (const pattern of ['/**', join(outside, '*'), join(cwd, '../*')]) {
+    expect((await glob(pattern)).outcome).toMatchObject({ tag: 'failed', code: 'FS_REFUSED' })
+  }
+})
+
+test('a file has nothing below it', async () => {
+  const { glob } = await open({ 'a.ts': '' })
+  expect((await glob('a.ts/*')).text).toBe('No files found.')
+})
+
 test('names that are not UTF-8 are counted, not mangled', async () => {
   const { glob, grep, cwd } = await open({ 'a.txt': 'x' })
   await writeFile(Buffer.concat([Buffer.from(`${cwd}/b`), Buffer.from([0xff]), Buffer.from('.txt')]), 'x')
@@ -145,7 +206,7 @@ test('what the model reads of the tools is this', async () => {
       "glob",
       "Finds files by the pattern of their path: * within a name, ** across folders, ? one character, [ab], {a,b}. A pattern that is the path of something that exists means just that, whatever characters it holds. Files that ignore files exclude are left out unless includeIgnored is true; .git always is. Links are not followed. Newest files come first.",
       "grep",
-      "Searches the content of files with a regular expression (ripgrep), or for plain text with literal. Binary files are left out. Files that ignore files exclude are left out unless includeIgnored is true; .git always is. Links are not followed. Newest files come first.",
+      "Searches the content of files with a regular expression (ripgrep), or for plain text with literal. Binary files, and files that may not be read, are left out. Files that ignore files exclude are left out unless includeIgnored is true; .git always is. Links are not followed. Newest files come first.",
     ]
   `)
   expect([glob?.parameters, grep?.parameters]).toMatchSnapshot()

@@ -35,6 +35,15 @@ test('files and counts can be asked for instead of lines', async () => {
   expect((await grep({ pattern: 'x', output: 'count' })).text).toBe('b.txt: 1\na.txt: 3')
 })
 
+test('when more files match than may be shown, the newest are shown and it is said', async () => {
+  const { grep } = await open(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`f${i}`, 'x'])))
+  for (const output of ['content', 'files', 'count']) {
+    const { text, value } = await grep({ pattern: 'x', output })
+    expect(value.files.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, i) => `f${129 - i}`))
+    expect(text).toMatch(/\n\[there are more (matches|files); narrow the search to see them\]$/)
+  }
+})
+
 test('lines around a match can be shown', async () => {
   const { grep } = await open({ 'a.txt': '1\n2\n3 x\n4\n5\n6\n7\n8 x\n9\n' })
   expect((await grep({ pattern: 'x', context: 1 })).text).toBe(
@@ -115,7 +124,7 @@ test('many matches are cut and it is said', async () => {
   expect((await grep({ pattern: 'x', limit: 3 })).value).toMatchObject({ hits: 3, more: true })
   expect((await grep({ pattern: 'x', path: 'a.txt', limit: 10 })).value).toMatchObject({ hits: 10, more: true })
   expect((await grep({ pattern: 'x', limit: 503 })).value).toMatchObject({ hits: 503, more: 0 })
-  expect((await grep({ pattern: 'x', output: 'files', limit: 1 })).value).toMatchObject({ hits: 1, more: 1 })
+  expect((await grep({ pattern: 'x', output: 'files', limit: 1 })).value).toMatchObject({ hits: 1, more: true })
 })
 
 // BUG-055
