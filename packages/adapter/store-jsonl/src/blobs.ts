@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type Disk, isDiskError } from '@sluice/base'
-import { makeDirectory, readSmall, writeWhole } from './disk.ts'
+import type { BlobState } from '@sluice/session'
+import { makeDirectory, readSmall, statIfThere, writeWhole } from './disk.ts'
 
 /** Bytes that one blob may have when it is read back. */
 export const BLOB_BYTES_MAX = 1 << 30
@@ -12,17 +13,30 @@ const DIGEST = /^[0-9a-f]{64}$/
 export async function putBlob(disk: Disk, folder: string, digest: string, bytes: Uint8Array): Promise<void> {
   const path = join(folder, digest)
   await makeDirectory(disk, folder)
-  if (await isThere(disk, path, bytes.length)) return
+  if ((await blobState(disk, folder, digest)) === 'whole') return
   // Outside the folder, where the next writer looks for what a dead one left half done.
-  await writeWhole(disk, path, join(dirname(folder), `${digest}.tmp`), bytes)
+  await writeWhole(disk, path, join(dirname(folder), `${digest}.tmp`), [bytes])
 }
 
 /** The bytes, if they are there and have this digest. The digest may come from anywhere. */
 export async function getBlob(disk: Disk, folder: string, digest: string): Promise<Uint8Array | undefined> {
   if (!DIGEST.test(digest)) return undefined
   const bytes = await readSmall(disk, join(folder, digest), BLOB_BYTES_MAX)
-  if (!bytes || createHash('sha256').update(bytes).digest('hex') !== digest) return undefined
+  if (!bytes || !isOf(digest, bytes)) return undefined
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
+}
+
+/** What stands in the place of a blob. */
+export async function blobState(disk: Disk, folder: string, digest: string): Promise<BlobState> {
+  if (!DIGEST.test(digest)) return 'missing'
+  const path = join(folder, digest)
+  const bytes = await readSmall(disk, path, BLOB_BYTES_MAX)
+  if (bytes) return isOf(digest, bytes) ? 'whole' : 'damaged'
+  return (await statIfThere(disk, path)) ? 'damaged' : 'missing'
+}
+
+function isOf(digest: string, bytes: Uint8Array): boolean {
+  return createHash('sha256').update(bytes).digest('hex') === digest
 }
 
 /** Names a blob of another folder here too, without copying where the disk can; false when it is not there. */
@@ -41,14 +55,4 @@ export async function shareBlob(disk: Disk, from: string, folder: string, digest
   const bytes = await getBlob(disk, from, digest)
   if (bytes) await putBlob(disk, folder, digest, bytes)
   return bytes !== undefined
-}
-
-async function isThere(disk: Disk, path: string, size: number): Promise<boolean> {
-  try {
-    const stat = await disk.lstat(path)
-    return stat.kind === 'file' && stat.size === size
-  } catch (error) {
-    if (isDiskError(error, 'ENOENT')) return false
-    throw error
-  }
 }

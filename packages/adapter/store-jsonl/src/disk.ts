@@ -1,5 +1,5 @@
 /** Owns small disk operations that the parts of the store share. */
-import { type Disk, type DiskFile, isDiskError, messageOf } from '@sluice/base'
+import { type Disk, type DiskFile, type FileStat, isDiskError, messageOf } from '@sluice/base'
 import { dirname, join } from 'node:path'
 
 export const PRIVATE_FILE = 0o600
@@ -57,11 +57,30 @@ export async function readAll(file: DiskFile, size: number, position = 0): Promi
   return bytes.subarray(0, done)
 }
 
+/** What stands there, if anything does. Links are not followed. */
+export async function statIfThere(disk: Disk, path: string): Promise<FileStat | undefined> {
+  try {
+    return await disk.lstat(path)
+  } catch (error) {
+    if (isDiskError(error, 'ENOENT')) return undefined
+    throw error
+  }
+}
+
 /** Puts a whole file in place: written and synced under another name, then renamed, then the folder is synced. */
-export async function writeWhole(disk: Disk, path: string, temporary: string, bytes: Uint8Array): Promise<void> {
+export async function writeWhole(
+  disk: Disk,
+  path: string,
+  temporary: string,
+  pieces: Iterable<Uint8Array>,
+): Promise<void> {
   const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
   try {
-    await file.write(bytes, 0)
+    let at = 0
+    for (const piece of pieces) {
+      await file.write(piece, at)
+      at += piece.length
+    }
     await file.sync()
   } finally {
     await file.close()

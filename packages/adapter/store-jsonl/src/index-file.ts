@@ -1,5 +1,5 @@
 /** Owns the disposable index of a session: a checkpoint, and the place in the log that it belongs to. */
-import type { Disk, DiskFile, Json } from '@sluice/base'
+import { type Disk, type DiskFile, isDiskError, type Json } from '@sluice/base'
 import type { Checkpoint } from '@sluice/session'
 import { PRIVATE_FILE, readAll, readSmall } from './disk.ts'
 import type { Layout } from './layout.ts'
@@ -31,9 +31,13 @@ export async function writeIndex(disk: Disk, layout: Layout, checkpoint: Checkpo
   await disk.rename(temporary, layout.index)
 }
 
-/** The index, if it is whole and the log still holds the record that it ends with. */
+/** The index, if it can be read, is whole, and the log still holds the record that it ends with. */
 export async function readIndex(disk: Disk, layout: Layout, log: DiskFile): Promise<Index | undefined> {
-  const bytes = await readSmall(disk, layout.index, INDEX_BYTES_MAX)
+  const bytes = await readSmall(disk, layout.index, INDEX_BYTES_MAX).catch((error: unknown) => {
+    // The log says all that an index could.
+    if (isDiskError(error)) return undefined
+    throw error
+  })
   const index = bytes && indexOf(decodeLine(bytes.subarray(0, -1)))
   if (!index) return undefined
   const found = await readAll(log, MARK_BYTES, index.offset - MARK_BYTES)

@@ -12,16 +12,19 @@ interface LogEnd {
   /** The last event that opening the log shows. */
   readonly last: Pick<SessionEvent, 'seq' | 'at'> | undefined
   readonly damage: LogFinding | undefined
+  /** Events that were seen. */
+  readonly count: number
 }
 
-/** Where the end is not as it should be, the whole log is read: only then is it certain which event is the last. */
+/** Where the end is not as it should be, the whole log is read: only then is it certain which event is the last. One record
+ *  alone says nothing of the kind: it may stand there a second time. */
 export async function readEnd(file: DiskFile, size: number): Promise<LogEnd> {
   for (let length = END_BYTES; length < size; length *= 2) {
     const place = await firstRecord(file, size - length, length)
     if (place === 'damaged') break
     const end = place && (await endFrom(file, place))
     if (end?.damage) break
-    if (end) return end
+    if (end && end.count > 1) return end
   }
   return endFrom(file, { offset: 0, seq: 0 })
 }
@@ -38,6 +41,14 @@ async function firstRecord(file: DiskFile, from: number, length: number) {
 
 async function endFrom(file: DiskFile, from: { readonly offset: number; readonly seq: number }): Promise<LogEnd> {
   let last: LogEnd['last']
-  const { findings } = await scanLog(file, ({ seq, at }) => (last = { seq, at }), from)
-  return { last, damage: findings.find(isDamage) }
+  let count = 0
+  const { findings } = await scanLog(
+    file,
+    ({ seq, at }) => {
+      last = { seq, at }
+      count++
+    },
+    from,
+  )
+  return { last, damage: findings.find(isDamage), count }
 }

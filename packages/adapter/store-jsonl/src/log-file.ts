@@ -1,9 +1,9 @@
 /** Owns bringing lines to the log file: creation, the cut of a torn tail, writes, syncs, and what follows a failure. */
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
-import { type DiskFile, type FileStat, isDiskError, type World } from '@sluice/base'
+import type { DiskFile, FileStat, World } from '@sluice/base'
 import { sessionErrors } from '@sluice/session'
-import { makeDirectory, PRIVATE_FILE, readAll, unlinkIfThere, writeWhole } from './disk.ts'
+import { makeDirectory, PRIVATE_FILE, readAll, statIfThere, unlinkIfThere, writeWhole } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { Layout } from './layout.ts'
 import { type Lock, sweep, takeLock } from './lock.ts'
@@ -36,6 +36,8 @@ export class LogFile {
   private cut: { readonly keep: boolean } | undefined
   private syncFailed = false
   private preparing: Promise<void> | undefined
+  /** The log has its name, and was put there by this one, even if that could not be made durable yet. */
+  private isNamed = false
 
   constructor(world: World, id: string, layout: Layout, start: Start) {
     this.world = world
@@ -154,7 +156,7 @@ export class LogFile {
     const { disk } = this.world
     const { events, dir } = this.layout
     await this.prepare()
-    if (await exists(this.world, events)) throw sessionErrors('SESSION_EXISTS', { id: this.id })
+    if (!this.isNamed && (await statIfThere(disk, events))) throw sessionErrors('SESSION_EXISTS', { id: this.id })
     const temporary = `${events}.tmp`
     const options = { read: true, write: true, create: true, truncate: true, noFollow: true, mode: PRIVATE_FILE }
     const file = await disk.open(temporary, options)
@@ -162,6 +164,7 @@ export class LogFile {
       await file.write(bytes, 0)
       await file.sync()
       await disk.rename(temporary, events)
+      this.isNamed = true
       await disk.syncDir(dir)
       this.identity = await file.stat()
     } catch (error) {
@@ -185,16 +188,6 @@ export class LogFile {
   private async keepTail(tail: Uint8Array): Promise<void> {
     const name = `cut-${this.written}-${crc32(tail).toString(16).padStart(8, '0')}.bin`
     const path = join(this.layout.dir, name)
-    await writeWhole(this.world.disk, path, `${path}.tmp`, tail)
-  }
-}
-
-async function exists(world: World, path: string): Promise<boolean> {
-  try {
-    await world.disk.lstat(path)
-    return true
-  } catch (error) {
-    if (isDiskError(error, 'ENOENT')) return false
-    throw error
+    await writeWhole(this.world.disk, path, `${path}.tmp`, [tail])
   }
 }

@@ -9,6 +9,8 @@ import { encodeRecord } from './record.ts'
 /** Lost events that repair stands in for; more of them mean that a number is wrong rather than that so much was lost. */
 export const LOST_MAX = 10_000
 const BACKUPS_MAX = 1_000
+/** Of the new log, written at once. */
+const PIECE_CHARACTERS = 1 << 20
 
 /** Puts a log that goes up to `last`, of `events` and stand-ins for the others, in place of the present one.
  *  @throws SESSION_BEYOND_REPAIR, SESSION_NOT_A_LOG when nothing is left of it */
@@ -24,23 +26,34 @@ export async function rewrite(
   if (lost > LOST_MAX) throw sessionErrors('SESSION_BEYOND_REPAIR', { id, lost, lostMax: LOST_MAX })
   if (events.length === 0)
     throw sessionErrors('SESSION_NOT_A_LOG', { id, path: layout.events, detail: 'none of its events can be kept' })
-  const text = whole(id, events, last).map((event) => encodeRecord(JSON.stringify(event)))
   const backup = await keep(disk, layout)
-  await writeWhole(disk, layout.events, `${layout.events}.tmp`, Buffer.from(text.join('')))
+  await writeWhole(disk, layout.events, `${layout.events}.tmp`, pieces(whole(id, events, last)))
   return { findings, lost, backup }
 }
 
+/** Their lines, in pieces: a log may be longer than one text can be. */
+function* pieces(events: Iterable<SessionEvent>): Generator<Uint8Array> {
+  let text = ''
+  for (const event of events) {
+    text += encodeRecord(JSON.stringify(event))
+    if (text.length < PIECE_CHARACTERS) continue
+    yield Buffer.from(text)
+    text = ''
+  }
+  yield Buffer.from(text)
+}
+
 /** The events with one in each place where some are missing. */
-function whole(id: string, events: readonly SessionEvent[], last: number): SessionEvent[] {
-  const filled: SessionEvent[] = []
+function* whole(id: string, events: readonly SessionEvent[], last: number): Generator<SessionEvent> {
+  let next = 0
   let at = events[0]?.at ?? 0
   for (const event of events) {
-    while (filled.length < event.seq) filled.push(standIn(id, filled.length, at))
-    filled.push(event)
+    while (next < event.seq) yield standIn(id, next++, at)
+    yield event
+    next = event.seq + 1
     at = event.at
   }
-  while (filled.length <= last) filled.push(standIn(id, filled.length, at))
-  return filled
+  while (next <= last) yield standIn(id, next++, at)
 }
 
 function standIn(id: string, seq: number, at: number): SessionEvent {

@@ -1,11 +1,14 @@
 /** Owns reading a log file: events, what is wrong with it, and where its good part ends. */
 import type { DiskFile } from '@sluice/base'
-import type { LogFinding, SessionEvent } from '@sluice/session'
+import { Findings, type LogFinding, type SessionEvent } from '@sluice/session'
 import { decodeRecord, LF, Problem } from './record.ts'
+import { BACKLOG_MAX } from './writer.ts'
 
 const CHUNK_BYTES = 1 << 20
-/** Findings that are kept one by one. */
-const FINDINGS_MAX = 1000
+/** Bad lines kept one by one until it is known whether the log goes on after them. */
+const PENDING_MAX = 1000
+/** No record is longer: so many characters are never waiting, and none takes more bytes. */
+export const LINE_BYTES_MAX = 3 * BACKLOG_MAX
 /** Of a bad first line. */
 const START_BYTES_MAX = 64 << 10
 
@@ -27,9 +30,10 @@ interface Line {
 /** Walks the records of a file, keeping at most one chunk and one line in memory. */
 class Scanner {
   private readonly onEvent: (event: SessionEvent, line: number) => void
-  private readonly findings: LogFinding[] = []
+  private readonly findings = new Findings()
   /** Bad lines with no good one after them yet: the torn tail, if the file ends here. */
   private pending: Line[] = []
+  private pendingMore = 0
   private line = 0
   private expected: number
   private badStart: string | undefined
@@ -47,18 +51,23 @@ class Scanner {
 
   /** `after` is the offset of the byte after the line's LF. */
   take(bytes: Buffer, after: number): void {
-    this.line++
     const record = decodeRecord(bytes)
-    if (record instanceof Problem) {
-      if (this.end === 0 && this.pending.length === 0) this.badStart = bytes.toString('utf8', 0, START_BYTES_MAX)
-      if (this.pending.length < FINDINGS_MAX) this.pending.push({ number: this.line, problem: record })
-      return
-    }
+    if (record instanceof Problem) return this.takeBad(record, bytes)
+    this.line++
     for (const { number, problem } of this.pending)
-      this.found({ kind: problem.kind, line: number, detail: problem.detail })
+      this.findings.add({ kind: problem.kind, line: number, detail: problem.detail })
+    this.findings.leave(this.pendingMore)
     this.pending = []
+    this.pendingMore = 0
     this.end = after
     this.place(record)
+  }
+
+  takeBad(problem: Problem, start: Buffer): void {
+    this.line++
+    if (this.line === 1) this.badStart = start.toString('utf8', 0, START_BYTES_MAX)
+    if (this.pending.length < PENDING_MAX) this.pending.push({ number: this.line, problem })
+    else this.pendingMore++
   }
 
   private place(event: SessionEvent): void {
@@ -66,29 +75,48 @@ class Scanner {
     const { expected, line } = this
     if (seq < expected) {
       const detail = `event ${seq} stands here a second time`
-      this.found({ kind: 'duplicate-seq', line, detail })
+      this.findings.add({ kind: 'duplicate-seq', line, detail })
       return
     }
     if (seq > expected) {
       const detail =
         seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`
-      this.found({ kind: 'gap', line, detail })
+      this.findings.add({ kind: 'gap', line, detail })
     }
     this.expected = seq + 1
     this.onEvent(event, line)
   }
 
-  private found(finding: LogFinding): void {
-    if (this.findings.length < FINDINGS_MAX) this.findings.push(finding)
+  finish(size: number): Scan {
+    const { end, badStart } = this
+    const findings = this.findings.all()
+    if (size <= end) return { findings, end, size, badStart }
+    const line = this.pending[0]?.number ?? this.line + 1
+    const detail = `the last ${size - end} bytes are no whole record`
+    return { findings: [...findings, { kind: 'torn-tail', line, detail }], end, size, badStart }
+  }
+}
+
+/** A line that comes in pieces; keeps no more than a record can have. */
+class Pieces {
+  private kept: Buffer[] = []
+  private bytes = 0
+
+  add(piece: Buffer): void {
+    this.bytes += piece.length
+    // The beginning stays: it may tell of a newer format.
+    if (this.bytes <= LINE_BYTES_MAX) this.kept.push(piece)
+    else this.kept.length = 1
   }
 
-  finish(size: number): Scan {
-    const { end, findings, badStart } = this
-    if (size > end) {
-      const line = this.pending[0]?.number ?? this.line + 1
-      findings.push({ kind: 'torn-tail', line, detail: `the last ${size - end} bytes are no whole record` })
-    }
-    return { findings, end, size, badStart }
+  /** Hands the line that `last` ends to the scanner. */
+  end(last: Buffer, after: number, scanner: Scanner): void {
+    const { kept, bytes } = this
+    this.kept = []
+    this.bytes = 0
+    if (bytes === 0) scanner.take(last, after)
+    else if (bytes + last.length <= LINE_BYTES_MAX) scanner.take(Buffer.concat([...kept, last]), after)
+    else scanner.takeBad(new Problem('bad-json', 'the line is longer than any record'), kept[0] ?? last)
   }
 }
 
@@ -104,8 +132,7 @@ export async function scanLog(
   from: { readonly offset: number; readonly seq: number } = { offset: 0, seq: 0 },
 ): Promise<Scan> {
   const scanner = new Scanner(from, onEvent)
-  /** Pieces of a line that began in earlier chunks. */
-  let carry: Buffer[] = []
+  const pieces = new Pieces()
   let offset = from.offset
   const { size } = await file.stat()
   for (;;) {
@@ -116,12 +143,10 @@ export async function scanLog(
     const chunk = buffer.subarray(0, read)
     let start = 0
     for (let stop = chunk.indexOf(LF); stop >= 0; stop = chunk.indexOf(LF, start)) {
-      const piece = chunk.subarray(start, stop)
-      scanner.take(carry.length === 0 ? piece : Buffer.concat([...carry, piece]), offset + stop + 1)
-      carry = []
+      pieces.end(chunk.subarray(start, stop), offset + stop + 1, scanner)
       start = stop + 1
     }
-    if (start < read) carry.push(chunk.subarray(start))
+    if (start < read) pieces.add(chunk.subarray(start))
     offset += read
   }
   return scanner.finish(offset)

@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import { type DiskFile, isDiskError, isSluiceError, type World } from '@sluice/base'
 import {
+  type BlobState,
   type LogFinding,
   type LogHolder,
   type OpenedLog,
@@ -13,7 +14,8 @@ import {
   type SessionSummary,
   sessionErrors,
 } from '@sluice/session'
-import { codeOf, removeTree, replaceByCopy } from './disk.ts'
+import { blobState } from './blobs.ts'
+import { codeOf, removeTree, replaceByCopy, statIfThere } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import { readIndex } from './index-file.ts'
 import { type Layout, layoutOf } from './layout.ts'
@@ -22,7 +24,7 @@ import { JsonlLog, ReadOnlyLog } from './log.ts'
 import { openLogFile, readWhole } from './open-file.ts'
 import { rewrite } from './repair.ts'
 import { isDamage, type Scan, scanLog } from './scan.ts'
-import { summaries } from './summary.ts'
+import { summaries, summaryOf } from './summary.ts'
 
 const REMOVED = '.removed-'
 
@@ -38,10 +40,11 @@ class JsonlStore implements SessionStore {
     this.root = root
   }
 
-  async create(id: string): Promise<SessionLog> {
-    const layout = layoutOf(this.root, id)
-    if (await this.exists(layout)) throw sessionErrors('SESSION_EXISTS', { id })
-    return new JsonlLog(this.world, id, layout, {}, -1)
+  create(id: string): Promise<SessionLog> {
+    return this.on(id, async (layout) => {
+      if (await statIfThere(this.world.disk, layout.events)) throw sessionErrors('SESSION_EXISTS', { id })
+      return new JsonlLog(this.world, id, layout, {}, -1)
+    })
   }
 
   open(id: string, mode: 'write' | 'read', options: OpenLogOptions = {}): Promise<OpenedLog> {
@@ -93,22 +96,28 @@ class JsonlStore implements SessionStore {
     })
   }
 
-  async remove(id: string): Promise<void> {
+  blobState(id: string, digest: string): Promise<BlobState> {
+    return this.on(id, (layout) => blobState(this.world.disk, layout.blobs, digest))
+  }
+
+  async remove(id: string, last?: number): Promise<void> {
     try {
-      await this.locked(id, (layout) => this.erase(id, layout))
+      await this.locked(id, (layout) => this.erase(id, layout, last))
     } catch (error) {
       if (!isFull(error)) throw error
       // A lock takes room too, which others do not have either: what is not held now stays so.
       await this.on(id, async (layout) => {
         const holder = await holderOfLock(this.world, layout)
         if (holder) throw sessionErrors('SESSION_LOCKED', { id, ...holder }, { cause: error })
-        await writing(layout, () => this.erase(id, layout))
+        await writing(layout, () => this.erase(id, layout, last))
       })
     }
   }
 
-  private async erase(id: string, layout: Layout): Promise<void> {
+  private async erase(id: string, layout: Layout, last: number | undefined): Promise<void> {
     const { disk } = this.world
+    if (last !== undefined && (await summaryOf(this.world, this.root, id))?.last?.seq !== last)
+      throw sessionErrors('SESSION_CHANGED', { id })
     // Gone at once under its name, whatever happens to the rest.
     const gone = join(this.root, `${REMOVED}${id}`)
     await removeTree(disk, gone)
@@ -139,16 +148,6 @@ class JsonlStore implements SessionStore {
       }
     }
     return this.locked(id, replace, token)
-  }
-
-  private async exists(layout: Layout): Promise<boolean> {
-    try {
-      await this.world.disk.lstat(layout.events)
-      return true
-    } catch (error) {
-      if (isDiskError(error, 'ENOENT')) return false
-      throw storeErrors('STORE_UNREADABLE', { path: layout.events, code: codeOf(error) }, { cause: error })
-    }
   }
 
   private async openToWrite(id: string, layout: Layout, options: OpenLogOptions): Promise<OpenedLog> {

@@ -1,10 +1,12 @@
 /** Owns what a list of sessions shows: read from the beginning and the end of each log, not from the whole. */
-import type { DiskFile, World } from '@sluice/base'
-import type { SessionEvent, SessionSummary } from '@sluice/session'
+import { type DiskFile, isDiskError, isSluiceError, messageOf, type World } from '@sluice/base'
+import { type SessionEvent, sessionErrors, type SessionSummary } from '@sluice/session'
 import { readAll } from './disk.ts'
 import { layoutOf } from './layout.ts'
 import { readEnd } from './log-end.ts'
+import { readWhole } from './open-file.ts'
 import { decodeRecord, LF, Problem } from './record.ts'
+import { isDamage } from './scan.ts'
 
 /** Bytes in which the first record must end. */
 const FIRST_BYTES_MAX = 64 << 10
@@ -28,7 +30,8 @@ export async function summaries(world: World, root: string): Promise<SessionSumm
   return found.sort((a, b) => b.startedAt - a.startedAt || (a.id < b.id ? 1 : -1))
 }
 
-async function summaryOf(world: World, root: string, id: string): Promise<SessionSummary | undefined> {
+/** `undefined` for a folder whose session never came to its first write. */
+export async function summaryOf(world: World, root: string, id: string): Promise<SessionSummary | undefined> {
   const { disk } = world
   const path = layoutOf(root, id).events
   try {
@@ -37,16 +40,16 @@ async function summaryOf(world: World, root: string, id: string): Promise<Sessio
       const { kind, size } = await file.stat()
       if (kind !== 'file') return unreadable(id, path, `a ${kind} stands in place of the log`)
       const start = startOf(await readAll(file, Math.min(size, FIRST_BYTES_MAX)))
-      if (!start) return unreadable(id, path, 'the log does not begin with a readable record')
-      return await summed(id, path, start, file, size)
+      return start ? await summed(id, path, start, file, size) : await badlyBegun(id, path, file)
     } finally {
       await file.close()
     }
   } catch (error) {
-    const code = (error as { code?: unknown }).code
-    // A folder whose session never came to its first write.
-    if (code === 'ENOENT') return undefined
-    return unreadable(id, path, `it cannot be read (${String(code)})`)
+    if (isDiskError(error, 'ENOENT')) return undefined
+    // The id and the place are told already.
+    if (isSluiceError(error, 'SESSION_NOT_A_LOG'))
+      return unreadable(id, path, (error.data as { detail: string }).detail)
+    return unreadable(id, path, isDiskError(error) ? `it cannot be read (${error.code})` : messageOf(error))
   }
 }
 
@@ -57,11 +60,23 @@ async function summed(
   file: DiskFile,
   size: number,
 ): Promise<SessionSummary> {
-  if (typeof format === 'number' && format > 1) {
-    return unreadable(id, path, `its format ${String(format)} is newer than this version reads`)
-  }
+  if (typeof format === 'number' && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, path, format })
   const { last, damage } = await readEnd(file, size)
   return { id, cwd, startedAt, path, ...(last && { last }), ...(damage && { damage }) }
+}
+
+/** Only the whole log tells what there is after a beginning that is not as it should be. */
+async function badlyBegun(id: string, path: string, file: DiskFile): Promise<SessionSummary> {
+  let first: SessionEvent | undefined
+  let last: SessionEvent | undefined
+  const { findings } = await readWhole(id, path, file, (event) => {
+    first ??= event
+    last = event
+  })
+  const damage = findings.find(isDamage)
+  const cwd = first?.type === 'session/started' ? (first as SessionEvent<'session/started'>).data.cwd : ''
+  const told = { id, cwd, startedAt: first?.at ?? 0, path, ...(damage && { damage }) }
+  return last ? { ...told, last: { seq: last.seq, at: last.at } } : told
 }
 
 function startOf(bytes: Buffer): SessionEvent<'session/started'> | undefined {

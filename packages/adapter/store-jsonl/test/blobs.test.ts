@@ -72,3 +72,42 @@ test('a fork copies blobs where the disk has no hard links', async () => {
   expect(await log.shareBlob('s', digest)).toBe(true)
   expect((await log.getBlob(digest))?.length).toBe(size)
 })
+
+// 3.5
+test('a scan names blobs that are missing or damaged, by the line that told of them', async () => {
+  const world = await machineWith(1)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  const store = (text: string) => session.putBlob(Buffer.from(text), { mediaType: 'text/plain' })
+  const blobs = [await store('whole'), await store('gone'), await store('other'), await store('no file')]
+  const [, gone, other, noFile] = blobs.map(({ digest }) => `${DIR}/s/blobs/${digest}`) as [
+    string,
+    string,
+    string,
+    string,
+  ]
+  await session.close()
+  expect(await sessions.scan('s', () => {})).toEqual([])
+  await world.disk.unlink(gone)
+  world.disk.plant({ [other]: { content: 'OTHER', mode: 0o600 } })
+  await world.disk.unlink(noFile)
+  await world.disk.mkdir(noFile)
+  expect((await sessions.scan('s', () => {})).map(({ kind, line }) => [kind, line])).toEqual([
+    ['missing-blob', 5],
+    ['bad-blob', 6],
+    ['bad-blob', 7],
+  ])
+})
+
+test('a damaged blob is mended when its bytes are stored again', async () => {
+  const world = await machineWith(1)
+  const { sessions } = await mount(world)
+  const session = await sessions.open('s')
+  const ref = await session.putBlob(Buffer.from('bytes'), { mediaType: 'text/plain' })
+  await session.close()
+  world.disk.plant({ [`${DIR}/s/blobs/${ref.digest}`]: { content: 'BYTES', mode: 0o600 } })
+  const again = await sessions.open('s')
+  expect(await again.getBlob(ref)).toBeUndefined()
+  await again.putBlob(Buffer.from('bytes'), { mediaType: 'text/plain' })
+  expect(Buffer.from((await again.getBlob(ref)) ?? []).toString()).toBe('bytes')
+})

@@ -1,4 +1,4 @@
-import type { Fold, Session, SessionEvent } from '@sluice/session'
+import { CHECKPOINT_EVENTS, type Fold, type Session, type SessionEvent } from '@sluice/session'
 import type { SimWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { DIR, LOG, machineWith, mount, quiet, user } from './kit.ts'
@@ -187,4 +187,18 @@ test('checkpoints that overtake each other leave the newest', async () => {
   const after = world.reboot({ keep: 'all' })
   const again = await (await mount(after)).sessions.open('s', 'read', resume)
   expect(again.firstSeq).toBeGreaterThan(3_000)
+})
+
+test('an index that cannot be read is no index', async () => {
+  const machine = await machineWith(0)
+  const session = await (await mount(machine)).sessions.open('s')
+  for (let turn = 0; turn < CHECKPOINT_EVENTS; turn++) {
+    session.append('turn/started', { turn })
+    session.append('turn/ended', { turn, reason: 'completed' })
+  }
+  await session.close()
+  const { sessions } = await mount(machine)
+  expect((await sessions.open('s', 'read', resume)).firstSeq).toBeGreaterThan(0)
+  machine.disk.failNext('open', 'EACCES', { path: `${DIR}/s/index` })
+  expect((await sessions.open('s', 'read', resume)).firstSeq).toBe(0)
 })

@@ -2,8 +2,8 @@ import { simWorld, worldPlugin } from '@sluice/testkit'
 import { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import * as storePlugin from '../src/index.ts'
-import { defaultRoot, jsonlStore } from '../src/index.ts'
-import { DIR, filesOf, LOG, linesOf, mount, user } from './kit.ts'
+import { BACKLOG_MAX, defaultRoot, jsonlStore } from '../src/index.ts'
+import { DIR, filesOf, LOG, linesOf, machineWith, mount, texts, user } from './kit.ts'
 
 test('nothing is on disk before the first write', async () => {
   const world = simWorld()
@@ -79,4 +79,20 @@ test('unloading the store leaves nothing behind', async () => {
   await fiber.dispose()
   expect(ctx.get('sessionStore')).toBeUndefined()
   expect(ctx.fiber.getEffects()).toHaveLength(before)
+})
+
+test('a past that is longer than what may wait in memory can be forked', async () => {
+  const machine = await machineWith(0)
+  const { sessions } = await mount(machine)
+  const session = await sessions.open('s')
+  for (let left = BACKLOG_MAX; left > 0; left -= 7_000_000) {
+    user(session, 'x'.repeat(7_000_000))
+    await session.durable()
+  }
+  session.append('turn/started', { turn: 1 })
+  session.append('turn/ended', { turn: 1, reason: 'completed' })
+  await session.close()
+  const child = await sessions.fork('s', { id: 'child' })
+  await child.close()
+  expect(texts(await sessions.open('child', 'read'))).toEqual(texts(session))
 })

@@ -1,7 +1,9 @@
+import type { DiskFile } from '@sluice/base'
 import type { SimWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { encodeRecord } from '../src/record.ts'
+import { LINE_BYTES_MAX, scanLog } from '../src/scan.ts'
 import { counted, DIR, filesOf, LOG, linesOf, machineWith, mount, texts, user, withLog } from './kit.ts'
 
 async function reopened(world: SimWorld) {
@@ -186,4 +188,37 @@ test('a log of many events and one very long line opens whole, and each byte of 
   expect(reads.reduce((sum, bytes) => sum + bytes, 0)).toBe(size)
   expect(reads.length).toBeLessThanOrEqual(Math.ceil(size / (1 << 20)) + 1)
   expect(Math.max(...reads)).toBeLessThanOrEqual(1 << 20)
+})
+
+test('a line longer than any record is none, whatever it holds, and the log goes on after it', async () => {
+  const line = (seq: number, type: string) => Buffer.from(encodeRecord(JSON.stringify({ seq, at: 1, type, data: {} })))
+  const [first, last] = [line(0, 'a'), line(1, 'b')]
+  const size = first.length + LINE_BYTES_MAX + last.length + 2
+  const lastAt = size - last.length
+  const file = {
+    stat: async () => ({ size }),
+    async read(into: Uint8Array, position: number) {
+      const length = Math.min(into.length, size - position)
+      into.fill(0x78, 0, length)
+      if (position === 0) into.set(first)
+      if (position + length > lastAt - 1) into[lastAt - 1 - position] = 0x0a
+      const from = Math.max(0, position - lastAt)
+      if (position + length > lastAt)
+        into.set(last.subarray(from, position + length - lastAt), Math.max(0, lastAt - position))
+      return length
+    },
+  } as unknown as DiskFile
+  const types: string[] = []
+  const { findings, end } = await scanLog(file, ({ type }) => types.push(type))
+  expect([types, end]).toEqual([['a', 'b'], size])
+  expect(findings).toEqual([{ kind: 'bad-json', line: 2, detail: 'the line is longer than any record' }])
+})
+
+test('of very many bad lines the first are named, and how many there were more', async () => {
+  const world = await machineWith(3)
+  const lines = linesOf(world)
+  withLog(world, [lines[0], ...Array<string>(1500).fill('garbage'), ...lines.slice(1), ''].join('\n'))
+  const findings = await (await mount(world)).sessions.scan('s', () => {})
+  expect(findings).toHaveLength(1000)
+  expect(findings.at(-1)?.detail).toMatch(/; 500 more like these are not named$/)
 })

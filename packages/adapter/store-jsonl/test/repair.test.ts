@@ -105,3 +105,17 @@ test('whenever the machine dies during a repair, the damaged or the whole log is
     },
   })
 })
+
+test('a long log is repaired piece by piece', async () => {
+  const world = await damaged()
+  const session = await (await mount(await machineWith(0))).sessions.open('s')
+  const more = Array.from({ length: 8 }, (_, i) => ({ ...user(session, 'x'.repeat(600_000)), seq: 10 + i }))
+  withLog(world, `${world.disk.text(LOG)}${more.map((event) => encodeRecord(JSON.stringify(event))).join('')}`)
+  const from = world.disk.effects.length
+  await (await mount(world)).sessions.repair('s')
+  const writes = world.disk.effects
+    .slice(from)
+    .flatMap(({ op, path, bytes }) => (op === 'write' && path.includes(LOG) ? [bytes] : []))
+  expect(writes).toHaveLength(5)
+  expect(linesOf(world)).toHaveLength(18)
+})

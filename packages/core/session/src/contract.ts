@@ -269,6 +269,31 @@ export const storeContract: readonly StoreCase[] = [
     },
   },
   {
+    title: 'a session that has gone on since it was looked at is not removed',
+    async run({ store, again }) {
+      const log = await begin(store, 's', note(1))
+      await log.close()
+      await assert.rejects(again().remove('s', 0), { code: 'SESSION_CHANGED' })
+      assert.equal((await eventsOf(again(), 's')).length, 2)
+      await again().remove('s', 1)
+      assert.deepEqual(await again().list(), [])
+    },
+  },
+  {
+    title: 'a store that looks at blobs tells those that are there from others',
+    async run({ store, again }) {
+      if (!store.blobState) return
+      const log = await begin(store, 's')
+      const bytes = new Uint8Array(3)
+      await log.putBlob(digestOf(bytes), bytes)
+      await log.close()
+      assert.equal(await again().blobState?.('s', digestOf(bytes)), 'whole')
+      for (const strange of ['0'.repeat(64), '../events.jsonl']) {
+        assert.equal(await again().blobState?.('s', strange), 'missing')
+      }
+    },
+  },
+  {
     title: 'whoever writes a session can be named, and holds it no longer when it is closed',
     async run({ store, again }) {
       const log = await begin(store, 's')

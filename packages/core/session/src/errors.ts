@@ -51,6 +51,11 @@ export const sessionErrors = defineErrors({
     remedy:
       'End the other process, or open the session for reading. One on a host that is gone keeps it until `sluice session unlock`.',
   },
+  SESSION_CHANGED: {
+    when: 'a session is removed that has gone on since it was looked at',
+    message: (d: { id: string }) => `session ${d.id} has gone on since it was looked at`,
+    remedy: 'Look at it again; it is still there.',
+  },
   SESSION_NEWER_FORMAT: {
     when: 'a log was written in a format that this version does not know',
     message: (d: { id: string; path: string; format: number }) =>
@@ -72,7 +77,7 @@ export const sessionErrors = defineErrors({
     when: 'a damaged log lacks more events than repair may stand in for',
     message: (d: { id: string; lost: number; lostMax: number }) =>
       `session ${d.id} lacks ${d.lost} events, more than the ${d.lostMax} that repair may stand in for`,
-    remedy: 'Read the session, and fork or export what is left of it.',
+    remedy: 'Export what is left of it, or go back to a backup.',
   },
   SESSION_NOT_A_LOG: {
     when: 'what stands in the place of a log is not one',

@@ -1,7 +1,24 @@
 /** Owns where a session can be forked, and what the child begins with. */
 import type { Json } from '@sluice/base'
 import { sessionErrors } from './errors.ts'
-import type { BlobRef, LogFinding, SessionEvent } from './types.ts'
+import type { BlobRef, LogFinding, SessionEvent, SessionLog } from './types.ts'
+
+/** Characters of a past that are handed on before they have to be on disk: a store takes only so much in memory. */
+const UNSYNCED_CHARACTERS_MAX = 8 << 20
+
+/** Writes the past of a child to its log. One that is short appears as a whole. */
+export async function handOn(log: SessionLog, events: readonly SessionEvent[]): Promise<void> {
+  let unsynced = 0
+  for (const event of events) {
+    const { length } = JSON.stringify(event.data)
+    if (unsynced > 0 && unsynced + length > UNSYNCED_CHARACTERS_MAX) {
+      await log.durable(event.seq - 1)
+      unsynced = 0
+    }
+    log.write(event)
+    unsynced += length
+  }
+}
 
 /** Events after `session/started` that a child shares with its parent: up to the last end of a turn at or before `seq`.
  *  @throws SESSION_FORK_REFUSED */

@@ -1,5 +1,6 @@
 export { sessionErrors } from './errors.ts'
 export { sessionEvents } from './events.ts'
+export { Findings } from './findings.ts'
 export type { FoldSteps } from './fold.ts'
 export { foldSteps } from './fold.ts'
 export { memoryStore } from './memory-store.ts'

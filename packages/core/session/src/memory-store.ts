@@ -1,6 +1,7 @@
 /** Owns a store that keeps sessions in memory only. */
 import { sessionErrors } from './errors.ts'
 import type {
+  BlobState,
   LogFinding,
   LogHolder,
   OpenedLog,
@@ -105,8 +106,14 @@ class MemoryStore implements SessionStore {
     return { findings: [], lost: 0 }
   }
 
-  async remove(id: string): Promise<void> {
-    this.refuseIfHeld(id, this.find(id))
+  blobState(id: string, digest: string): Promise<BlobState> {
+    return Promise.resolve(this.sessions.get(id)?.blobs.has(digest) ? 'whole' : 'missing')
+  }
+
+  async remove(id: string, last?: number): Promise<void> {
+    const kept = this.find(id)
+    this.refuseIfHeld(id, kept)
+    if (last !== undefined && kept.events.at(-1)?.seq !== last) throw sessionErrors('SESSION_CHANGED', { id })
     this.sessions.delete(id)
   }
 

@@ -4,7 +4,8 @@ import { type Context, Service } from 'cordis'
 import { decodeState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
-import { blobsOf, sharedPast } from './fork.ts'
+import { Inspection, sorted } from './findings.ts'
+import { blobsOf, handOn, sharedPast } from './fork.ts'
 import { openWork } from './open-work.ts'
 import { planRepair } from './repair.ts'
 import { LiveSession, type SessionHome, type SessionParts } from './session.ts'
@@ -27,8 +28,6 @@ import type {
 import { type RegisteredType, Vocabulary } from './vocabulary.ts'
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.-]{0,127}$/
-/** Events that do not fit, kept one by one in a scan. */
-const FINDINGS_MAX = 1000
 
 export class SessionsService implements Sessions {
   /** Tells Cordis that `ctx` is the caller's context inside a method. */
@@ -96,7 +95,7 @@ export class SessionsService implements Sessions {
     assertId(id)
     if (this.live.has(id)) throw sessionErrors('SESSION_EXISTS', { id })
     const log = await this.store.create(id)
-    for (const event of events) log.write(event)
+    await closedOnFailure(log, () => handOn(log, events))
     return this.adopt({ id, cwd, log, events, findings: [], readOnly: undefined, resumed: undefined })
   }
 
@@ -109,17 +108,20 @@ export class SessionsService implements Sessions {
       await opened.log.close()
       opened = await this.store.open(id, mode)
     }
-    const { good, findings } = sorted(this.vocabulary, opened.events)
+    const { good, misfits } = sorted(this.vocabulary, opened.events)
+    const isDamaged = opened.findings.some((finding) => finding.kind !== 'torn-tail')
+    // Where lines are missing or too many, only reading them tells which they are.
+    const findings = isDamaged && misfits.length > 0 ? await this.scan(id, () => {}) : [...misfits, ...opened.findings]
     const session = this.adopt({
       id,
       cwd: state ? state.cwd : cwdOf(good),
       log: opened.log,
       events: good,
-      findings: [...opened.findings, ...findings],
-      readOnly: whyReadOnly(mode, opened, findings),
+      findings,
+      readOnly: whyReadOnly(mode, opened, misfits),
       resumed: checkpoint && state && { seq: checkpoint.seq, state },
     })
-    if (session.writable) await this.resume(session)
+    if (session.writable) await closedOnFailure(session, () => this.resume(session))
     return session
   }
 
@@ -142,31 +144,32 @@ export class SessionsService implements Sessions {
     assertId(parentId)
     const { log, events, findings } = await this.store.open(parentId, 'read')
     await log.close()
-    // What the parent has not brought to disk yet is its past all the same.
+    // What the parent has not brought to disk yet is its past all the same; a reader may have seen less than the disk has.
     const live = this.live.get(parentId)
-    const whole = live?.firstSeq === 0 ? live.events : events
-    const past = sharedPast(parentId, whole, findings, options.seq)
+    const whole = live?.writable && live.firstSeq === 0 ? live.events : events
+    const { misfits } = sorted(this.vocabulary, whole)
+    const past = sharedPast(parentId, whole, [...findings, ...misfits], options.seq)
     const cwd = cwdOf(whole)
     const parent = { id: parentId, seq: past.at(-1)?.seq ?? 0 }
     const data = { format: 1 as const, id, cwd, parent, ...(composition !== undefined && { composition }) }
     const started = { seq: 0, at: this.world.clock.now(), type: 'session/started', data }
     const frozen = Object.freeze({ ...started, data: Object.freeze({ ...data, parent: Object.freeze(parent) }) })
     const session = await this.begin(id, cwd, [frozen, ...past])
-    await session.share(parentId, blobsOf(past))
+    await closedOnFailure(session, () => session.share(parentId, blobsOf(past)))
     return session
   }
 
   async scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]> {
     assertId(id)
     // Not by way of `this` for each event: the framework traces its caller, which costs microseconds.
-    const { vocabulary } = this
-    const misfits: LogFinding[] = []
-    const findings = await this.store.scan(id, (event, line) => {
-      const finding = misfits.length < FINDINGS_MAX ? vocabulary.finding(event, line) : undefined
-      if (finding) misfits.push(finding)
+    const { store } = this
+    const inspection = new Inspection(this.vocabulary)
+    const findings = await store.scan(id, (event, line) => {
+      inspection.look(event, line)
       visit(event)
     })
-    return [...findings, ...misfits].sort((a, b) => a.line - b.line)
+    const found = await inspection.found(async (digest) => store.blobState?.(id, digest))
+    return [...findings, ...found].sort((a, b) => a.line - b.line)
   }
 
   async repair(id: string): Promise<RepairedLog> {
@@ -175,9 +178,9 @@ export class SessionsService implements Sessions {
     return this.store.repair(id, (event) => vocabulary.finding(event, 0)?.kind !== 'bad-event')
   }
 
-  async remove(id: string): Promise<void> {
+  async remove(id: string, last?: number): Promise<void> {
     assertId(id)
-    return this.store.remove(id)
+    return this.store.remove(id, last)
   }
 
   async holder(id: string): Promise<LogHolder | undefined> {
@@ -221,18 +224,14 @@ function cwdOf(events: readonly SessionEvent[]): string {
   return first?.type === 'session/started' ? (first as SessionEvent<'session/started'>).data.cwd : ''
 }
 
-/** Events that can be worked with, and what is wrong with the others. One of an unknown type is shown all the same. */
-function sorted(
-  vocabulary: Vocabulary,
-  events: readonly SessionEvent[],
-): { good: readonly SessionEvent[]; findings: readonly LogFinding[] } {
-  const findings: LogFinding[] = []
-  const good = events.filter((event) => {
-    const finding = vocabulary.finding(event, event.seq + 1)
-    if (finding) findings.push(finding)
-    return finding?.kind !== 'bad-event'
-  })
-  return { good, findings }
+/** What nobody gets a hold of must not hold its session. */
+async function closedOnFailure(opened: { close(): Promise<void> }, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    await opened.close().catch(() => {})
+    throw error
+  }
 }
 
 function whyReadOnly(mode: 'write' | 'read', opened: OpenedLog, misfits: readonly LogFinding[]): string | undefined {

@@ -33,12 +33,15 @@ export interface LogFinding {
     | 'duplicate-seq'
     | 'unknown-type'
     | 'bad-event'
-    | 'newer-format'
-    | 'not-a-log'
+    | 'missing-blob'
+    | 'bad-blob'
   /** 1-based line number. */
   readonly line: number
   readonly detail: string
 }
+
+/** What a look at a blob tells; `damaged`: other bytes stand in its place. */
+export type BlobState = 'whole' | 'damaged' | 'missing'
 
 /** Where a log stood, with the state of folds there: reading can go on from it. Disposable. */
 export interface Checkpoint {
@@ -103,8 +106,11 @@ export interface SessionStore {
   /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Events that are not
    *  accepted count as damage. Throws like `open`. */
   repair(id: string, accepts?: (event: SessionEvent) => boolean): Promise<RepairedLog>
-  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
-  remove(id: string): Promise<void>
+  /** Absent: a scan says nothing about blobs. */
+  blobState?(id: string, digest: string): Promise<BlobState>
+  /** With `last`, only while the session ends with that event.
+   *  @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_CHANGED */
+  remove(id: string, last?: number): Promise<void>
   /** Who holds the session for writing; one that is known to be dead holds nothing. @throws SESSION_NOT_FOUND */
   holder(id: string): Promise<LogHolder | undefined>
   /** Takes the session away from a holder on another host, which nobody here can see: a person has to know that it is gone.

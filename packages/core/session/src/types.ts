@@ -85,12 +85,14 @@ export interface Sessions {
   /** A new session with the same past and a future of its own. The parent is only read.
    *  @throws SESSION_FORK_REFUSED, SESSION_NOT_FOUND, SESSION_EXISTS */
   fork(id: string, options?: ForkOptions): Promise<Session>
-  /** Shows every event without keeping them in memory; resolves to what is wrong with the log, in the order of its lines. */
+  /** Shows every event without keeping them in memory; resolves to what is wrong with the log and its blobs, in the order
+   *  of its lines. */
   scan(id: string, visit: (event: SessionEvent) => void): Promise<readonly LogFinding[]>
   /** Makes a damaged log whole and keeps the old one. @throws SESSION_NOT_FOUND, SESSION_LOCKED */
   repair(id: string): Promise<RepairedLog>
-  /** @throws SESSION_NOT_FOUND, SESSION_LOCKED */
-  remove(id: string): Promise<void>
+  /** With `last`, only while the session ends with that event.
+   *  @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_CHANGED */
+  remove(id: string, last?: number): Promise<void>
   /** Who holds the session for writing, if anybody does. @throws SESSION_NOT_FOUND */
   holder(id: string): Promise<LogHolder | undefined>
   /** Takes the session away from a holder on another host that is known to be gone. @throws SESSION_NOT_FOUND, SESSION_LOCKED */

@@ -71,3 +71,17 @@ test('a forked session can be compacted and forked again', async () => {
   expect(brief(grandchild)).toEqual(brief(child))
   expect(grandchild.events[0]?.data).toMatchObject({ parent: { id: 'child' } })
 })
+
+test('a fork of a session that another process has gone on with has all of its past', async () => {
+  const { ctx, store } = await mount()
+  const first = await ctx.sessions.create({ cwd: '/proj', id: 'parent' })
+  turn(first, 1)
+  await first.close()
+  const reader = await ctx.sessions.open('parent', 'read')
+  const other = await (await mount(store)).ctx.sessions.open('parent')
+  turn(other, 2)
+  await other.close()
+  const child = await ctx.sessions.fork('parent')
+  expect(brief(child)).toEqual(brief(other))
+  await reader.close()
+})

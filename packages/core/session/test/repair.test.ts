@@ -152,3 +152,17 @@ test('processes are looked for only by a writer, and only when there were calls 
   await reopened(mounted, writer)
   expect(mounted.orphans).toHaveLength(1)
 })
+
+test('a session whose opening fails is held by nobody', async () => {
+  const { mounted, session } = await start()
+  assistant(session, '', ['a'])
+  taken(session, 'a')
+  await session.close()
+  const { processes } = mounted.ctx.world
+  const { endOrphans } = processes
+  processes.endOrphans = () => Promise.reject(new Error('the system does not tell'))
+  await expect(mounted.ctx.sessions.open(session.id)).rejects.toThrow('does not tell')
+  expect(mounted.ctx.sessions.get(session.id)).toBeUndefined()
+  processes.endOrphans = endOrphans
+  expect((await mounted.ctx.sessions.open(session.id)).writable).toBe(true)
+})

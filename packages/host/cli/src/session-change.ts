@@ -42,14 +42,14 @@ export function forkSession(
   })
 }
 
-/** Removes a session that nobody writes. */
+/** Removes a session that nobody writes, as it was when the question was put. */
 export function deleteSession(terminal: Terminal, world: World, given: string, consent: Consent): Promise<number> {
   return withSession(terminal, world, given, async ({ sessions }, id) => {
     await refuseIfHeld(sessions, id)
     const summary = (await sessions.list()).find((each) => each.id === id)
     const about = summary ? ` (${summaryText(summary)})` : ''
     return confirmed(terminal, `Delete session ${id}${about}?`, consent, async () => {
-      await sessions.remove(id)
+      await sessions.remove(id, summary?.last?.seq)
       terminal.write(`deleted session ${id}\n`)
       return EXIT.done
     })
@@ -90,7 +90,7 @@ export function pruneSessions(terminal: Terminal, world: World, options: PruneOp
   })
 }
 
-/** One that cannot be removed does not keep the others. */
+/** One that cannot be removed, or has gone on since it was listed, does not keep the others. */
 async function removeAll(
   terminal: Terminal,
   sessions: Sessions,
@@ -98,9 +98,9 @@ async function removeAll(
   skipped: string,
 ): Promise<number> {
   let failed = 0
-  for (const { id } of old) {
+  for (const { id, last } of old) {
     try {
-      await sessions.remove(id)
+      await sessions.remove(id, last?.seq)
     } catch (error) {
       failed++
       terminal.writeError(formatError(error))
