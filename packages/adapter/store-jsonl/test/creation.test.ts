@@ -96,3 +96,15 @@ test('a past that is longer than what may wait in memory can be forked', async (
   await child.close()
   expect(texts(await sessions.open('child', 'read'))).toEqual(texts(session))
 })
+
+test('a log that has its name, but not for certain, is made durable by whoever waits next', async () => {
+  const world = simWorld()
+  const { sessions } = await mount(world)
+  const session = await sessions.create({ cwd: '/proj', id: 's' })
+  user(session, 'a')
+  world.disk.failNext('syncDir', 'EIO', { path: `${DIR}/s` })
+  await expect(session.durable()).rejects.toThrow('EIO')
+  user(session, 'b')
+  await session.durable()
+  expect(texts(await (await mount(world.reboot({ keep: 'none' }))).sessions.open('s'))).toEqual(['a', 'b'])
+})

@@ -246,15 +246,3 @@ test('a blob that cannot be stored is told and leaves no event', async () => {
   world.disk.plant({ [`${DIR}/s/blobs/${ref.digest}`]: 'y' })
   expect(await session.getBlob(ref)).toBeUndefined()
 })
-
-test('a log that has its name, but not for certain, is made durable by whoever waits next', async () => {
-  const world = simWorld()
-  const { sessions } = await mount(world)
-  const session = await sessions.create({ cwd: '/proj', id: 's' })
-  user(session, 'a')
-  world.disk.failNext('syncDir', 'EIO', { path: `${DIR}/s` })
-  await expect(session.durable()).rejects.toThrow('EIO')
-  user(session, 'b')
-  await session.durable()
-  expect(texts(await (await mount(world.reboot({ keep: 'none' }))).sessions.open('s'))).toEqual(['a', 'b'])
-})

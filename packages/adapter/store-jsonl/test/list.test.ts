@@ -52,7 +52,10 @@ describe('a list, a scan and a load agree on the last event', () => {
     ['with a bad line before the last', (log) => `${log}garbage\n${message(6, 'x')}`],
     ['with a gap before the last', (log) => log + message(9, 'x')],
     ['with events that stand twice at its end', (log) => log + message(4, 'x') + message(5, 'x')],
-    ['with a long event that stands twice at its end', (log) => log + [6, 7, 8, 3].map((seq) => message(seq, long)).join('')],
+    [
+      'with a long event that stands twice at its end',
+      (log) => log + [6, 7, 8, 3].map((seq) => message(seq, long)).join(''),
+    ],
     ['with a bad first line', (log) => `x${log}`],
     ['without its first line', (log) => log.slice(log.indexOf('\n') + 1)],
     ['that begins with a long line', (log) => `${long}\n${log}`],

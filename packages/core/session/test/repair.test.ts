@@ -158,11 +158,9 @@ test('a session whose opening fails is held by nobody', async () => {
   assistant(session, '', ['a'])
   taken(session, 'a')
   await session.close()
-  const { processes } = mounted.ctx.world
-  const { endOrphans } = processes
-  processes.endOrphans = () => Promise.reject(new Error('the system does not tell'))
-  await expect(mounted.ctx.sessions.open(session.id)).rejects.toThrow('does not tell')
-  expect(mounted.ctx.sessions.get(session.id)).toBeUndefined()
-  processes.endOrphans = endOrphans
+  const { ctx } = await mount(mounted.store)
+  Object.assign(ctx.world.processes, { endOrphans: () => Promise.reject(new Error('the system does not tell')) })
+  await expect(ctx.sessions.open(session.id)).rejects.toThrow('does not tell')
+  expect(ctx.sessions.get(session.id)).toBeUndefined()
   expect((await mounted.ctx.sessions.open(session.id)).writable).toBe(true)
 })

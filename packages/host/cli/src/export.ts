@@ -1,8 +1,9 @@
 /** Owns a recorded session as one text: Markdown for people, JSON for programs. */
 import type { Session, SessionEvent, ToolResultData } from '@sluice/session'
-import { headText } from './card-text.ts'
+import { headText, pendingText } from './card-text.ts'
 import { momentText } from './moments.ts'
 import { printable, printableJson, printableLine } from './printable.ts'
+import { toldInOrder } from './recorded-order.ts'
 import { contentText } from './view.ts'
 
 export type ExportFormat = 'markdown' | 'json'
@@ -30,10 +31,15 @@ function* markdown({ id, cwd, findings, events }: Session): Generator<string> {
   if (first && last) yield `- From ${momentText(first.at)} to ${momentText(last.at)} UTC, last event ${last.seq}\n`
   for (const { line, kind, detail } of findings)
     yield `- Damaged at line ${line}: ${kind}: ${printableLine(detail, 300)}\n`
-  for (const event of events) {
-    const text = sections[event.type as keyof typeof sections]?.(event as never)
+  for (const { what, inside } of toldInOrder(events)) {
+    const text = 'open' in what ? `### ${pendingText(what.open)}` : sectionOf(what)
     if (text !== undefined) yield `\n${text}\n`
+    for (const { result } of inside) yield `\n${callSection('####', result)}\n`
   }
+}
+
+function sectionOf(event: SessionEvent): string | undefined {
+  return sections[event.type as keyof typeof sections]?.(event as never)
 }
 
 const sections = {
@@ -45,16 +51,19 @@ const sections = {
     const broken = interrupted === undefined ? '' : `\n\n*Interrupted: ${printableLine(interrupted, 300)}*`
     return `## Assistant\n\n${text}${broken}`
   },
-  'tool/result': ({ data }: SessionEvent<'tool/result'>) => {
-    const { text, language } = bodyOf(data)
-    return `### ${headText(data)}${text === '' ? '' : `\n\n${fenced(text, language)}`}`
-  },
+  'tool/result': ({ data }: SessionEvent<'tool/result'>) => callSection('###', data),
+  'session/lost': ({ data: { detail } }: SessionEvent<'session/lost'>) => `*${printableLine(detail, 300)}*`,
   'turn/ended': ({ data: { reason, detail } }: SessionEvent<'turn/ended'>) => {
     if (reason === 'completed') return undefined
     return `*Turn ended: ${reason}${detail === undefined ? '' : `: ${printableLine(detail, 300)}`}*`
   },
   'compaction/done': ({ data: { summary } }: SessionEvent<'compaction/done'>) =>
     `## Summary in place of what came before\n\n${printable(summary)}`,
+}
+
+function callSection(level: string, result: Readonly<ToolResultData>): string {
+  const { text, language } = bodyOf(result)
+  return `${level} ${headText(result)}${text === '' ? '' : `\n\n${fenced(text, language)}`}`
 }
 
 /** What changed says more than that it was changed. */

@@ -1,41 +1,51 @@
 /** Owns how calls that other calls make are shown: one line each, under the call that made them. */
 import type { SessionEvent } from '@sluice/session'
+import { CallTree } from './call-tree.ts'
 import { settledText } from './card-text.ts'
+import type { NestedResult } from './recorded-order.ts'
 
 /** Calls inside one call that are shown; the log has all. */
 export const NESTED_MAX = 20
 
-interface Place {
-  /** The call of the model that it belongs to. */
-  readonly root: string
-  readonly depth: number
+/** The lines of calls inside one call of the model. */
+export function nestedLines(inside: readonly NestedResult[]): string[] {
+  const lines = inside.slice(0, NESTED_MAX).map(nestedText)
+  const hidden = inside.length - NESTED_MAX
+  return hidden > 0 ? [...lines, moreText(hidden)] : lines
 }
 
+/** The same while it happens. */
 export class NestedCalls {
-  private readonly places = new Map<string, Place>()
+  private readonly tree = new CallTree()
   /** How many calls have settled, by root. */
   private readonly settled = new Map<string, number>()
 
-  /** What to show of the event, and under which call of the model. */
-  line({ callId, parent, phase, result }: SessionEvent<'tool/code-dispatch'>['data']) {
-    const above = this.places.get(parent) ?? { root: parent, depth: 0 }
-    const { root, depth } = { root: above.root, depth: above.depth + 1 }
-    if (phase === 'start') this.places.set(callId, { root, depth })
-    if (phase === 'start' || !result) return undefined
+  /** What to show of the event. */
+  line(data: SessionEvent<'tool/code-dispatch'>['data']): string | undefined {
+    const { root, depth } = this.tree.placeOf(data)
+    const { result } = data
+    if (!result) return undefined
     const count = (this.settled.get(root) ?? 0) + 1
     this.settled.set(root, count)
-    if (count > NESTED_MAX) return undefined
-    // What a call that succeeded brought is the business of the call that made it.
-    const lines = settledText(result).split('\n')
-    const shown = result.outcome.tag === 'succeeded' ? lines.slice(0, 1) : lines
-    return { root, text: shown.map((line) => `${'  '.repeat(depth)}${line}`).join('\n') }
+    return count > NESTED_MAX ? undefined : nestedText({ result, depth })
   }
 
   /** How many calls inside `root`, which is settled, were not shown, if any. */
   end(root: string): string | undefined {
     const hidden = (this.settled.get(root) ?? 0) - NESTED_MAX
     this.settled.delete(root)
-    for (const [callId, place] of this.places) if (place.root === root) this.places.delete(callId)
-    return hidden > 0 ? `  … ${hidden} more ${hidden === 1 ? 'call' : 'calls'}` : undefined
+    this.tree.end(root)
+    return hidden > 0 ? moreText(hidden) : undefined
   }
+}
+
+/** What a call that succeeded brought is the business of the call that made it. */
+function nestedText({ result, depth }: NestedResult): string {
+  const lines = settledText(result).split('\n')
+  const shown = result.outcome.tag === 'succeeded' ? lines.slice(0, 1) : lines
+  return shown.map((line) => `${'  '.repeat(depth)}${line}`).join('\n')
+}
+
+function moreText(hidden: number): string {
+  return `  … ${hidden} more ${hidden === 1 ? 'call' : 'calls'}`
 }

@@ -2,8 +2,9 @@
 import type { Agent } from '@sluice/agent'
 import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
-import { NestedCalls } from './nested-text.ts'
+import { NestedCalls, nestedLines } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
+import { toldInOrder } from './recorded-order.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Writes what happens to `agent` until the disposer is called. */
@@ -22,7 +23,7 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
   const nested = new NestedCalls()
   const offEvents = agent.session.subscribe((event) => {
     const inside = insideOf(nested, event)
-    if (inside !== undefined) line(inside.text)
+    if (inside !== undefined) line(inside)
     const text = said(live, event)
     if (text !== undefined) line(text)
     else if (event.type === 'turn/ended' && inLine) line('')
@@ -42,25 +43,17 @@ export function showJson(terminal: Terminal, session: Session, from: number): ()
 
 /** Writes a whole recorded session. */
 export function showRecorded(terminal: Terminal, session: Session): void {
-  const nested = new NestedCalls()
-  const inside = new Map<string, string[]>()
-  for (const event of session.events) {
-    const found = insideOf(nested, event)
-    // A recorded call is shown once, with its result, and what belongs under it comes after.
-    if (found) inside.set(found.root, [...(inside.get(found.root) ?? []), found.text])
-    const text = said(recorded, event)
+  for (const { what, inside } of toldInOrder(session.events)) {
+    const text = 'open' in what ? pendingText(what.open) : said(recorded, what)
     if (text !== undefined) terminal.write(`${text}\n`)
-    if (!isA(event, 'tool/result')) continue
-    for (const line of inside.get(event.data.callId) ?? []) terminal.write(`${line}\n`)
-    inside.delete(event.data.callId)
+    for (const line of nestedLines(inside)) terminal.write(`${line}\n`)
   }
 }
 
 /** What the event says about calls inside a call of the model. */
-function insideOf(nested: NestedCalls, event: SessionEvent): { root: string; text: string } | undefined {
+function insideOf(nested: NestedCalls, event: SessionEvent): string | undefined {
   if (isA(event, 'tool/code-dispatch')) return nested.line(event.data)
-  const text = isA(event, 'tool/result') ? nested.end(event.data.callId) : undefined
-  return text === undefined ? undefined : { root: (event as SessionEvent<'tool/result'>).data.callId, text }
+  return isA(event, 'tool/result') ? nested.end(event.data.callId) : undefined
 }
 
 function isA<T extends SessionEventType>(event: SessionEvent, type: T): event is SessionEvent<T> {
@@ -93,6 +86,7 @@ const recorded: Texts = {
     const broken = interrupted === undefined ? '' : `\n  … ${printable(interrupted)}`
     return contentText(content) + broken || undefined
   },
+  'session/lost': ({ detail }) => `  … ${printableLine(detail, 300)}`,
   'approval/decided': ({ decision, by }) => `  ${decision} by ${pluginText(by)}`,
 }
 

@@ -7,6 +7,7 @@ import * as toolsPlugin from '@sluice/tools'
 import { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import { NESTED_MAX } from '../src/nested-text.ts'
+import { exported } from '../src/export.ts'
 import { showLive, showRecorded } from '../src/view.ts'
 import { watchedTerminal } from './harness.ts'
 
@@ -38,17 +39,18 @@ async function shown(program: (run: toolsPlugin.Run) => Promise<unknown>) {
   showLive(live, agent)
   await agent.send('go')
   showRecorded(recorded, session)
+  const markdown = [...exported(session, 'markdown')].join('')
   await ctx.fiber.dispose()
   const lines = (text: string) =>
     text
       .split('\n')
       .filter((line) => /^ *[▸✔⊘✘…]| {4}/.test(line))
       .map((line) => line.replace(/(, )?\d+ ms/, '').replace(/ +\(\)$/, ''))
-  return { live: lines(live.out), recorded: lines(recorded.out) }
+  return { live: lines(live.out), recorded: lines(recorded.out), markdown }
 }
 
 test('calls inside a call are shown under it, one line each, and why one was refused', async () => {
-  const { live, recorded } = await shown(async (run) => {
+  const { live, recorded, markdown } = await shown(async (run) => {
     await run.call('deep', {})
     await run.call('touch', {}).catch(() => {})
     return 1
@@ -61,6 +63,14 @@ test('calls inside a call are shown under it, one line each, and why one was ref
   ]
   expect(live).toEqual(['▸ program', ...inside, '✔ program: succeeded', '    1'])
   expect(recorded).toEqual(['✔ program: succeeded', '    1', ...inside])
+  const sections = markdown.replaceAll(/, \d+ ms|  \(\d+ ms\)/g, '')
+  expect(sections).toContain('\n#### ✔ look: succeeded\n\n```\nmuch\ntext\n```\n')
+  expect(sections.match(/^###+ .*/gm)).toEqual([
+    '### ✔ program: succeeded',
+    '#### ✔ look: succeeded',
+    '#### ✔ deep: succeeded',
+    '#### ⊘ touch: denied  (by some-tools (guard no))',
+  ])
 })
 
 test('of many calls inside a call the first are shown, and how many there were more', async () => {

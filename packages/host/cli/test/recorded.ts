@@ -62,12 +62,20 @@ export interface Ran {
   readonly err: string
 }
 
-type TerminalOptions = Parameters<typeof watchedTerminal>[1] & { readonly cwd?: string }
+type TerminalOptions = Parameters<typeof watchedTerminal>[1] & {
+  readonly cwd?: string
+  /** Happens while the command waits for an answer. */
+  readonly meanwhile?: () => Promise<void>
+}
 
 export async function sluice(world: SimWorld, argv: readonly string[], options: TerminalOptions = {}): Promise<Ran> {
-  const { cwd = '/proj', ...others } = options
+  const { cwd = '/proj', meanwhile, ...others } = options
   const terminal: WatchedTerminal = watchedTerminal(cwd, others)
-  const code = await runCli(argv, terminal, { world })
+  const readAnswer: WatchedTerminal['readAnswer'] = async (...asked) => {
+    await meanwhile?.()
+    return terminal.readAnswer(...asked)
+  }
+  const code = await runCli(argv, Object.assign(Object.create(terminal) as WatchedTerminal, { readAnswer }), { world })
   return { code, out: terminal.out, err: terminal.err }
 }
 

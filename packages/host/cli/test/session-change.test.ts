@@ -13,6 +13,11 @@ async function held(id: string) {
   return { world, session }
 }
 
+/** Somebody goes on with a session, and leaves it again. */
+async function resumed(world: ReturnType<typeof machine>, id: string) {
+  await (await (await writer(processOn(world, 78))).sessions.open(id)).close()
+}
+
 describe('sluice session repair', () => {
   test('repair says what was wrong, what is lost, and where the old log is; then verify finds nothing', async () => {
     const world = machine()
@@ -88,6 +93,20 @@ describe('sluice session delete', () => {
     expect(world.disk.text(logOf('s'))).toBeDefined()
     expect((await sluice(world, ['session', 'delete', 's'], { interactive: true, lines: ['y'] })).code).toBe(0)
     expect(world.disk.tree(SESSIONS)).toEqual({})
+  })
+
+  test('a session that goes on while the question waits is not deleted', async () => {
+    const world = machine()
+    await record(world, 's')
+    const agreed = { interactive: true, lines: ['y'], meanwhile: () => resumed(world, 's') }
+    const asked = await sluice(world, ['session', 'delete', 's'], agreed)
+    expect([asked.code, asked.err.includes('SESSION_CHANGED')]).toEqual([1, true])
+    const pruned = await sluice(world, ['session', 'prune', '--older-than', '1m'], agreed)
+    expect(pruned.out).toBe('nothing to delete\n')
+    await world.clock.advance(DAY)
+    const late = await sluice(world, ['session', 'prune', '--older-than', '1m'], agreed)
+    expect([late.code, late.out.endsWith('deleted 0 sessions, failed 1\n')]).toEqual([1, true])
+    expect(world.disk.text(logOf('s'))).toBeDefined()
   })
 
   // 5.1

@@ -1,3 +1,4 @@
+import type { BlobRef } from '@sluice/session'
 import { describe, expect, test } from 'vitest'
 import { bitFlip, converse, logOf, machine, record, SESSIONS, sluice, spoil, writer } from './recorded.ts'
 
@@ -97,6 +98,37 @@ describe('sluice session verify', () => {
     ])
   })
 
+  // 3.5
+  test('verify names blobs that are missing or damaged', async () => {
+    const world = machine()
+    const session = await (await writer(world)).sessions.create({ cwd: '/proj/work', id: 's' })
+    const blobs = [Buffer.from('a'), Buffer.from('b')]
+    for (const bytes of blobs) await session.putBlob(bytes, { mediaType: 'text/plain' })
+    await session.close()
+    const [gone, other] = session.events.slice(1).map(({ data }) => (data as unknown as { blob: BlobRef }).blob.digest)
+    await world.disk.unlink(`${SESSIONS}/s/blobs/${gone}`)
+    world.disk.plant({ [`${SESSIONS}/s/blobs/${other}`]: { content: 'x', mode: 0o600 } })
+    expect(await sluice(world, ['session', 'verify', 's'])).toEqual({
+      code: 1,
+      out: `line 2: missing-blob: the blob ${gone} is not there\nline 3: bad-blob: the blob ${other} holds other bytes\n`,
+      err: '',
+    })
+  })
+
+  // 4.2
+  test('every command names the same lines of a damaged log', async () => {
+    const world = machine()
+    await record(world, 's')
+    const { log } = await (await writer(world)).sessionStore.open('s', 'write')
+    log.write({ seq: 9, at: 1, type: 'turn/started', data: {} })
+    await log.close()
+    spoil(world, 's', (text) => text.split('\n').toSpliced(4, 1).join('\n'))
+    const { out } = await sluice(world, ['session', 'verify', 's'])
+    expect(out).toContain('line 9: bad-event: ')
+    for (const command of ['show', 'export'])
+      expect((await sluice(world, ['session', command, 's'])).err, command).toBe(out)
+  })
+
   test('verify names events that do not fit their type, and those that a reader may not skip', async () => {
     const world = machine()
     await record(world, 's', 1)
@@ -171,6 +203,44 @@ describe('sluice session export', () => {
         '',
       ].join('\n'),
     )
+  })
+
+  test('a call without a result is shown and exported all the same, with what happened inside it', async () => {
+    const world = machine()
+    await record(world, 's', 1)
+    const { log } = await (await writer(world)).sessionStore.open('s', 'write')
+    const card = (title: string) => ({ v: 1, kind: 'generic', title }) as const
+    const call = { callId: 'c', tool: 'program', argumentsText: '{}', readOnly: false, card: card('program'), batch: 0 }
+    const outcome = { tag: 'succeeded', executed: 'yes' } as const
+    const result = {
+      callId: 'c.1',
+      tool: 'look',
+      outcome,
+      content: [{ type: 'text', text: 'seen' }],
+      card: card('look'),
+    }
+    log.write({ seq: 5, at: 1, type: 'tool/call', data: { ...call, index: 0 } })
+    log.write({
+      seq: 6,
+      at: 1,
+      type: 'tool/code-dispatch',
+      data: { callId: 'c.1', parent: 'c', phase: 'settle', result },
+    } as never)
+    await log.close()
+    const { out } = await sluice(world, ['session', 'export', 's'])
+    expect(out).toContain('\nanswer 1\n\n### ▸ program\n\n#### ✔ look\n\n```\nseen\n```\n')
+    expect((await sluice(world, ['session', 'show', 's'])).out).toContain('\n▸ program\n  ✔ look\n')
+  })
+
+  test('events that repair could not save are told of', async () => {
+    const world = machine()
+    await record(world, 's')
+    spoil(world, 's', bitFlip)
+    await sluice(world, ['session', 'repair', 's'])
+    for (const command of ['show', 'export']) {
+      const { out } = await sluice(world, ['session', command, 's'])
+      expect(out, command).toContain('the log did not hold this event any more')
+    }
   })
 
   test('JSON has every event as the log has it, and no control character', async () => {
