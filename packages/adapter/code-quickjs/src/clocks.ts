@@ -1,5 +1,8 @@
 /** Owns the two clocks that end a program from outside: elapsed time, and time in which a worker does not answer. */
 
+/** A longer time than this a timer takes for none. */
+const TIMER_MS_MAX = 2 ** 31 - 1
+
 /** Elapsed time; it stands still while it is paused. */
 export class WallClock {
   private readonly late: () => void
@@ -15,7 +18,7 @@ export class WallClock {
 
   start(): void {
     this.since = performance.now()
-    if (this.pauses === 0) this.timer = setTimeout(this.late, Math.max(0, this.left))
+    if (this.pauses === 0) this.timer = setTimeout(this.late, Math.min(Math.max(0, this.left), TIMER_MS_MAX))
   }
 
   pause(): void {
@@ -44,7 +47,7 @@ export class Watch {
   private timer: NodeJS.Timeout | undefined
 
   constructor(ms: number, stuck: () => void) {
-    this.ms = ms
+    this.ms = Math.min(ms, TIMER_MS_MAX)
     this.stuck = stuck
   }
 

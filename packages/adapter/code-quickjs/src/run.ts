@@ -12,7 +12,10 @@ type Entry = readonly [number: number, binding: number, args: Json]
 type Made =
   | { readonly kind: 'value'; readonly value: Json }
   | { readonly kind: CodeFailureKind; readonly message: string; readonly line?: number }
-type Ending = { readonly kind: 'abort' | 'timeout' | 'crash'; readonly message: string }
+type Ending = { readonly kind: Exclude<CodeFailureKind, 'memory'>; readonly message: string }
+
+/** The index of a sleep. */
+const SLEEP = -1
 
 export class QuickRun implements CodeRun {
   readonly outcome: Promise<CodeOutcome>
@@ -25,6 +28,10 @@ export class QuickRun implements CodeRun {
   private resolve!: (outcome: CodeOutcome) => void
   private over = false
   private calls = 0
+  /** Calls and sleeps. */
+  private asked = 0
+  /** Characters of replies. */
+  private crossed = 0
   private output: string[] = []
   /** Messages of the worker that have not been looked at. */
   private readonly heard: WorkerReport[] = []
@@ -106,9 +113,15 @@ export class QuickRun implements CodeRun {
     }
   }
 
+  /** A program may have got at what its world sends: nothing is believed of it. */
   private make([number, index, args]: Entry): void {
-    const binding = this.request.bindings[index]
-    if (binding === undefined) return this.sleep(number, Number(args))
+    if (this.over) return
+    const { bindings, limits } = this.request
+    if (++this.asked > limits.callsMax)
+      return this.end({ kind: 'exception', message: `it made more than ${limits.callsMax} calls` })
+    if (index === SLEEP) return this.sleep(number, Number(args))
+    const binding = typeof index === 'number' ? bindings[index] : undefined
+    if (binding === undefined) throw new Error(`it has no binding ${String(index)}`)
     this.calls++
     const failed = (error: unknown) => {
       const reason = messageOf(error)
@@ -139,8 +152,25 @@ export class QuickRun implements CodeRun {
   private readonly flush = (): void => {
     if (this.over) return
     const { replies } = this
+    const { transferBytes } = this.request.limits
     this.replies = []
-    this.send(JSON.stringify(replies))
+    try {
+      const texts: string[] = []
+      // Counted before they are joined: together they may be more than a string holds.
+      for (const reply of replies) {
+        const text = JSON.stringify(reply)
+        texts.push(text)
+        this.crossed += text.length
+        if (this.crossed > transferBytes) {
+          const message = `more than ${transferBytes} bytes crossed the border of the program`
+          return this.end({ kind: 'output', message })
+        }
+      }
+      this.send(`[${texts.join(',')}]`)
+    } catch (error) {
+      // Thrown from here it would end the host.
+      this.end({ kind: 'crash', message: `an answer cannot be sent: ${messageOf(error)}` })
+    }
   }
 
   private finish(made: Made, reusable: boolean): void {

@@ -38,7 +38,7 @@ export class World {
     this.outputBytes = 0
     this.transfer = 0
     this.activeMs = 0
-    this.since = 0
+    this.since = undefined
     this.result = undefined
     this.ending = undefined
     this.runtime = engine.newRuntime()
@@ -111,7 +111,8 @@ export class World {
   }
 
   late() {
-    if (this.activeMs + (performance.now() - this.since) > this.limits.activeMs)
+    const now = this.since === undefined ? 0 : performance.now() - this.since
+    if (this.activeMs + now > this.limits.activeMs)
       this.end('timeout', `it computed for more than ${this.limits.activeMs} ms`)
     return this.ending !== undefined
   }
@@ -151,6 +152,8 @@ export class World {
       this.broken(error)
     }
     this.activeMs += performance.now() - this.since
+    // What is asked of the prelude from here on is not the program's time.
+    this.since = undefined
   }
 
   failed(handle) {

@@ -101,3 +101,22 @@ test('as many programs as there are threads may start at once, and the others fo
   expect(values).toEqual([0, 1, 2, 3, 4, 5, 6, 7])
   await ctx.fiber.dispose()
 })
+
+test('a limit that is longer than a timer can wait ends nothing early', async () => {
+  const ctx = new Context()
+  await ctx.plugin(quickjs)
+  const warnings: Error[] = []
+  const warned = (warning: Error) => void warnings.push(warning)
+  process.on('warning', warned)
+  const run = ctx.codeRuntime.run({
+    program: 'await sleep(3); return 1',
+    bindings: [],
+    limits: { ...contractLimits, activeMs: 2 ** 40, wallMs: 2 ** 40 },
+    signal: new AbortController().signal,
+    call: () => Promise.reject(new Error('called')),
+  })
+  expect(await run.outcome).toMatchObject({ kind: 'value', value: 1 })
+  await ctx.fiber.dispose()
+  process.off('warning', warned)
+  expect(warnings).toEqual([])
+})

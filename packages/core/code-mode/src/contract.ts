@@ -37,6 +37,19 @@ function play(
   return runtime.run({ program, bindings, limits: { ...contractLimits, ...limits }, signal, call, ...more })
 }
 
+/** Code that answers with `forged` whoever looks for a number, taken from a list, at a place that the list does not have itself. */
+function tamper(forged: string): string {
+  return `let given = false
+    Object.defineProperty(Array.prototype, 0, {
+      configurable: true,
+      get: () => given ? ${JSON.stringify(forged)} : undefined,
+      set(value) {
+        if (typeof value === 'number') given = true
+        else Object.defineProperty(this, 0, { value, writable: true, enumerable: true, configurable: true })
+      },
+    })`
+}
+
 function hold(outcome: CodeOutcome, { title, value, fails, saying }: Probe): void {
   const told = JSON.stringify(outcome).slice(0, 500)
   if (outcome.kind === 'value') assert(JSON.stringify(outcome.value) === JSON.stringify(value), `${title}: ${told}`)
@@ -126,6 +139,39 @@ export const codeContract: readonly CodeCase[] = [
     },
   },
   {
+    // The accessor stands where a list of a world that is written in the language of the program may look things up.
+    title: 'a program that gets at what its world sends calls its bindings only, and no more often than it may',
+    async run(runtime) {
+      const seen: string[] = []
+      const watching = { call: (binding: string, args: Json) => (seen.push(binding), call(binding, args)) }
+      const many = Array.from({ length: 200 }, (_, i) => `${i},0,{}`).join('],[')
+      for (const forged of ['0,"map",{}],[5', `${many}],[5`]) {
+        seen.length = 0
+        await play(
+          runtime,
+          `${tamper(forged)}; await tools.echo(1).catch(() => {}); tools.echo(2)`,
+          { callsMax: 50 },
+          watching,
+        ).outcome
+        await worksAfterwards(runtime)
+        assert(seen.length > 0 && seen.length <= 50, `${seen.length} calls`)
+        assert(
+          seen.every((binding) => bindings.includes(binding)),
+          seen.map(String).join(),
+        )
+      }
+    },
+  },
+  {
+    title: 'an answer that is not JSON ends the program, and not the host',
+    async run(runtime) {
+      const broken = { call: () => Promise.resolve({ ok: true, value: 1n as unknown as Json } as const) }
+      const outcome = await play(runtime, 'return await tools.echo({})', {}, broken).outcome
+      assert(outcome.kind === 'crash', outcome.kind)
+      await worksAfterwards(runtime)
+    },
+  },
+  {
     title: '100,000 calls that are allowed are made',
     async run(runtime) {
       const program = 'return (await Promise.all(Array.from({ length: 100_000 }, (_, n) => tools.echo(n)))).length'
@@ -162,6 +208,29 @@ export const codeContract: readonly CodeCase[] = [
         controller.abort(new Error('stop'))
         assert((await outcome).kind === 'abort', program)
       }
+      await worksAfterwards(runtime)
+    },
+  },
+  {
+    title: 'an abort while several calls are being made lets none of the others be made',
+    async run(runtime) {
+      const controller = new AbortController()
+      let made = 0
+      const aborting = {
+        signal: controller.signal,
+        call(binding: string, args: Json) {
+          made++
+          controller.abort(new Error('stop'))
+          return call(binding, args)
+        },
+      }
+      const { kind } = await play(
+        runtime,
+        'for (const n of [1, 2, 3]) tools.echo(n); await tools.never({})',
+        {},
+        aborting,
+      ).outcome
+      assert(kind === 'abort' && made === 1, `${kind}, ${made} calls`)
       await worksAfterwards(runtime)
     },
   },

@@ -101,6 +101,11 @@ export const exhaustion: readonly Probe[] = [
     limits: wide,
   },
   {
+    title: 'answers that are together longer than a string can be are refused',
+    program: 'return (await Promise.all(Array.from({ length: 20 }, () => tools.huge({})))).length',
+    fails: 'output',
+  },
+  {
     title: 'recursion without end is ended',
     program: 'const f = () => f() + 1; return f()',
     fails: 'exception',
