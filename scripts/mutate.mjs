@@ -8,7 +8,9 @@ import { parseArgs } from 'node:util'
 import { allMutants, root, tests } from './mutate/sources.mjs'
 
 /** Without a sign of life for so long, the mutant under test loops for ever: it is killed. */
-const SILENCE_MS = 150_000
+const SILENCE_MS = 75_000
+/** Progress is told after so many mutants. */
+const PROGRESS = 100
 
 const { values: options } = parseArgs({
   options: {
@@ -29,7 +31,8 @@ const print = createHash('sha256')
 const folder = join(root, '.turbo/mutate')
 const results = join(folder, `${print}.jsonl`)
 const reach = join(folder, `${print}.reach.json`)
-const beat = join(folder, 'beat')
+// Slices may run side by side.
+const beat = join(folder, `beat-${slice}`)
 mkdirSync(folder, { recursive: true })
 
 function verdicts() {
@@ -41,6 +44,15 @@ function verdicts() {
 const chosen = mutants
   .filter(({ file, key }) => file.includes(options.file) && key.includes(options.key))
   .filter((_, index) => index % slices === slice - 1)
+
+let told = 0
+function tell() {
+  const now = verdicts()
+  const done = chosen.filter(({ id }) => now.has(id)).length
+  if (done < told + PROGRESS) return
+  told = done - (done % PROGRESS)
+  console.log(`${done} of ${chosen.length} judged`)
+}
 
 /** Runs one process until it has judged all of `ids`, or has been silent for too long. */
 function judge(ids) {
@@ -58,6 +70,7 @@ function judge(ids) {
     stream.on('data', (bytes) => (output = (output + bytes).slice(-4000)))
   return new Promise((resolve) => {
     const watch = setInterval(() => {
+      tell()
       if (Date.now() - statSync(beat).mtimeMs < SILENCE_MS) return
       clearInterval(watch)
       if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
@@ -87,6 +100,8 @@ while (open.length > 0) {
   open = rest.filter((id) => !verdicts().has(id))
 }
 
+const keys = new Set(mutants.map(({ key }) => key))
+for (const key of Object.keys(reasons)) if (!keys.has(key)) console.log(`excused, but no longer there: ${key}`)
 const final = verdicts()
 const alive = chosen.filter(({ id }) => !final.get(id)?.startsWith('killed'))
 const unjustified = alive.filter(({ key }) => !Object.hasOwn(reasons, key))
