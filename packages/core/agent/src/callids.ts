@@ -19,7 +19,7 @@ export function withUsableIds(
     if (part.type !== 'tool-call') return part
     const at = index++
     let { id } = part
-    if (id === '' || used.has(id) || own.has(id)) {
+    if (used.has(id) || own.has(id)) {
       originals[at] = id
       id = mint()
     }

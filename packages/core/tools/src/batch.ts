@@ -55,8 +55,8 @@ export async function runBatch(
   const gate = requests.length > 1 ? new Promise<void>((resolve) => (open = resolve)) : undefined
   const calls = requests.map(({ id: wish, tool, arguments: given }, index) => {
     const wanted = nameOf(wish)
-    // One already used, or empty, is replaced by a minted one.
-    const isFree = wanted !== '' && !used.has(wanted) && !taken.has(wanted)
+    // One already used is replaced by a minted one.
+    const isFree = !used.has(wanted) && !taken.has(wanted)
     const id = isFree ? wanted : mintId(world, 'call')
     taken.add(id)
     return new CallState({

@@ -44,8 +44,8 @@ export function callCard({ definition, gone }: Registered, args: JsonObject): Ca
 
 export function resultCard(entry: Registered | undefined, call: Call | undefined, result: ToolResult): Card {
   const { tool, outcome, content } = result
-  const { definition, gone = true } = entry ?? {}
-  const presents = !gone && call && outcome.tag === 'succeeded' && definition?.presentResult !== undefined
-  const own = presents ? cardBy(() => definition.presentResult?.(call.args, result)) : undefined
+  const presents =
+    call && entry?.gone === false && outcome.tag === 'succeeded' && entry.definition.presentResult !== undefined
+  const own = presents ? cardBy(() => entry.definition.presentResult?.(call.args, result)) : undefined
   return own ?? generic(tool, `: ${outcome.tag}`, flatten(content))
 }

@@ -73,19 +73,20 @@ class Nesting {
     const listener = this.listeners[index]
     if (!listener) return runBody(this.state, source)
     this.reached = Math.max(this.reached, index + 1)
+    const slot = this.asked.push(listener.plugin) - 1
     this.current = listener.plugin
     const wrapper = new Wrapper(this, index, listener, source)
     try {
       const answer = await wrapper.ask()
       wrapper.over = true
-      this.note(wrapper, 'answered')
+      this.note(slot, wrapper, 'answered')
       if (wrapper.running) return await wrapper.leftRunning(wrapper.running)
       return answer === wrapper.last && wrapper.last ? wrapper.last : decodeAttempt(this.state, answer)
     } catch (error) {
       wrapper.over = true
       const failure = failureOf(error, listener.plugin)
       this.failure ??= failure
-      this.note(wrapper, failure.how)
+      this.note(slot, wrapper, failure.how)
       if (wrapper.running) await wrapper.leftRunning(wrapper.running)
       return failed(failure, this.state.executed)
     } finally {
@@ -100,8 +101,8 @@ class Nesting {
     return underGrace(work, limits, source, ms, () => otherwise(ms))
   }
 
-  private note({ listener: { plugin }, own }: Wrapper, said: string): void {
-    this.asked.push({ plugin, said, ms: spentMs(own) })
+  private note(slot: number, { listener: { plugin }, own }: Wrapper, said: string): void {
+    this.asked[slot] = { plugin, said, ms: spentMs(own) }
   }
 }
 
@@ -136,7 +137,7 @@ class Wrapper {
 
   private run(attempt: number): ExecuteRun {
     const { source } = this
-    return Object.freeze({
+    return {
       attempt,
       get signal() {
         return source.signal
@@ -145,7 +146,7 @@ class Wrapper {
         if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
         this.deadlineMs = Math.min(ms, this.deadlineMs ?? ms)
       },
-    })
+    }
   }
 
   private next(own: Limit): Promise<Attempt> {

@@ -19,9 +19,8 @@ export interface ToolResult {
 
 /** Gives the call an outcome, with the content that such an outcome has by itself. */
 export function setOutcome(state: CallState, outcome: Outcome): void {
-  const quoted = 'quoted' in state.given ? state.given.quoted : undefined
   state.outcome = outcome
-  state.content = textContent(outcomeText(outcome, state.start.tool, quoted, state.denial?.remedy))
+  state.content = textContent(outcomeText(outcome, state.start.tool, state.given.quoted, state.denial?.remedy))
 }
 
 /** Makes what the tries came to the outcome of the call. */
@@ -52,12 +51,10 @@ export function withhold(state: CallState, code: string, by: string, message: st
 
 /** The result as plugins see it now. Frozen, and lossless JSON. */
 export function resultOf(state: DecidedCall): ToolResult {
-  const outcome = lossless(state.outcome) as unknown as Outcome
-  state.outcome = outcome
   return Object.freeze({
     callId: state.start.id,
     tool: state.start.tool,
-    outcome,
+    outcome: lossless(state.outcome) as unknown as Outcome,
     content: state.content,
     ...(state.value !== undefined && { value: state.value }),
     contexts: Object.freeze([...state.contexts]),

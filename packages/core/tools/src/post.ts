@@ -120,7 +120,7 @@ function replace(state: EndedCall, { content, value, keepValue }: Answer): void 
   } else if (content) {
     state.content = content
     if (!keepValue) state.value = undefined
-  }
+  } else throw bad('a replace without content or value')
 }
 
 /** `succeeded` becomes `failed` for good; on other tags only the content changes. */
@@ -154,8 +154,6 @@ function decode(said: unknown): Answer {
   if (kind !== 'accept' && kind !== 'replace' && kind !== 'block') throw bad(`${String(kind)} is no answer`)
   const why = textOf(reason)
   if (kind === 'block' && why === undefined) throw bad('a block without a reason')
-  if (kind === 'replace' && content === undefined && value === undefined)
-    throw bad('a replace without content or value')
   if (!Array.isArray(contexts) || !contexts.every((text): text is string => typeof text === 'string'))
     throw bad('contexts are no list of texts')
   return {

@@ -80,8 +80,7 @@ export class Registry {
 
   /** Global guards first, then from the farthest scope to the agent's own. */
   guards(agent: string | undefined): readonly MountedGuard[] {
-    const list = this.guardList
-    return list.some((guard) => guard.scope !== undefined) ? list.filter((guard) => counts(guard.scope, agent)) : list
+    return this.guardList.filter((guard) => counts(guard.scope, agent))
   }
 
   allGuards(): readonly MountedGuard[] {
@@ -112,7 +111,7 @@ export class Registry {
     return sorted
   }
 
-  /** Names like `wanted`, nearest first; an alias counts as a name. */
+  /** Names like `wanted`, nearest first, then sorted; an alias counts as a name. */
   nearest(wanted: string, agent: string | undefined, reach: Reach): string[] {
     const low = wanted.toLowerCase().slice(0, 64)
     const scored: { name: string; distance: number }[] = []
@@ -122,7 +121,7 @@ export class Registry {
     }
     return scored
       .filter(({ name, distance: d }) => d <= Math.max(2, Math.floor(name.length / 2)))
-      .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
+      .sort((a, b) => a.distance - b.distance)
       .slice(0, NEAREST_MAX)
       .map(({ name }) => name)
   }

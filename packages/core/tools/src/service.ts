@@ -5,7 +5,6 @@ import { type Context, Service } from 'cordis'
 import { type Listener, Listeners, RequiredPlugins, scopeOf, Watchdog } from '@sluice/listeners'
 import { runBatch } from './batch.ts'
 import type { ToolDefinition, ToolInfo } from './definition.ts'
-import { toolsErrors } from './errors.ts'
 import type { Guard } from './guards.ts'
 import { runCall } from './machine.ts'
 import type { Config } from './plugin.ts'
@@ -38,9 +37,9 @@ export class ToolsService extends Service implements words.Tools {
     const root = ctx.root
     const waiting = new Set<() => void>()
     ctx.on('internal/status', () => {
-      if (waiting.size > 0 && root.get('approval') === undefined) for (const gone of Array.from(waiting)) gone()
+      if (root.get('approval') === undefined) for (const gone of Array.from(waiting)) gone()
     })
-    this.machine = Object.freeze({
+    this.machine = {
       config,
       clock: world.clock,
       limits: {
@@ -63,7 +62,7 @@ export class ToolsService extends Service implements words.Tools {
         }
       },
       run: runCall,
-    })
+    }
   }
 
   register<Args>(definition: ToolDefinition<Args>): words.Disposer {
@@ -103,10 +102,8 @@ export class ToolsService extends Service implements words.Tools {
     request: Omit<words.BatchRequest, 'calls'> & { readonly call: words.CallRequest },
   ): Promise<words.SettledCall> {
     const { call, ...rest } = request
-    const settled = await this.batch({ ...rest, calls: [call] })
-    const first = settled.calls[0]
-    if (!first) throw toolsErrors('TOOLS_MACHINERY', { stage: 'batch', problem: 'no call settled' })
-    return first
+    const { calls } = await this.batch({ ...rest, calls: [call] })
+    return calls[0] as words.SettledCall
   }
 
   live(): words.LivePipeline {

@@ -73,6 +73,28 @@ it('a body that ignores the abort is abandoned after the grace, and its late ret
 })
 
 // 7.6
+it('whether an abandoned body took effect stays unknown, also when it ends before the call does', async () => {
+  const bench = await soundBench({ config: { graceMs: 50 } })
+  const abort = new AbortController()
+  const late = deferred()
+  const body = () => {
+    abort.abort()
+    return late.promise
+  }
+  await bench.register(probeTool({ body }).definition)
+  await bench.plugin('slow', (ctx) => {
+    ctx.on('tools/execute', async (_call, _run, next) => {
+      const attempt = await next()
+      late.resolve()
+      await flushMicrotasks()
+      return attempt
+    })
+  })
+  const { result } = await bench.call('probe', {}, { signal: abort.signal })
+  expect(result.outcome).toMatchObject({ tag: 'aborted', executed: 'unknown' })
+})
+
+// 7.6
 it('a specific error of the body beats the abort', async () => {
   const bench = await soundBench()
   const abort = new AbortController()

@@ -113,6 +113,14 @@ describe('cards', () => {
     })
   })
 
+  test('an image is named in the generic card by its media type', async () => {
+    const bench = await soundBench()
+    const image = { type: 'image', mediaType: 'image/png', blob: { digest: 'a'.repeat(64), size: 1 } } as const
+    await bench.register(probeTool({ render: () => [{ type: 'text', text: 'see' }, image] }).definition)
+    await bench.call('probe')
+    expect(cards(bench).result).toMatchObject({ text: 'see\n[image/png]' })
+  })
+
   test('generic cards are short, whatever the call and its result hold', async () => {
     const bench = await soundBench()
     await bench.register(probeTool({ body: () => '😀'.repeat(10_000) }).definition)

@@ -78,6 +78,40 @@ describe('the call that listeners see', () => {
     expect(({} as { forged?: unknown }).forged).toBeUndefined()
   })
 
+  test('cannot be changed either when the call was not admitted, and shares nothing with another such call', async () => {
+    const bench = await soundBench()
+    const seen: unknown[] = []
+    await bench.plugin('attacks', (ctx) => {
+      ctx.on('tools/result', (call) => {
+        for (const one of [...attacks(call), () => (call.aliases as string[]).push('Forged')])
+          try {
+            one()
+          } catch {
+            // A refused change may throw.
+          }
+        seen.push([call.tool, call.args, call.aliases, call.annotations.readOnly])
+      })
+    })
+    for (const tool of ['nowhere', 'elsewhere']) await bench.call(tool, { list: [1] })
+    expect(seen).toEqual([
+      ['nowhere', {}, [], false],
+      ['elsewhere', {}, [], false],
+    ])
+  })
+
+  // 2.2
+  test('has well-formed texts only, also where a definition or the model cuts one in two', async () => {
+    const bench = await soundBench()
+    await bench.register(probeTool({ specifier: ({ path }) => String(path).slice(0, 3) }).definition)
+    const seen: (string | undefined)[] = []
+    await bench.plugin('watch', (ctx) => {
+      ctx.on('tools/result', ({ specifier, card }) => void seen.push(specifier, card.title))
+    })
+    await bench.call('probe', { path: 'ab😀' })
+    await bench.call(`${'x'.repeat(99)}😀`)
+    expect(seen).toEqual(['ab\ufffd', 'probe', undefined, `${'x'.repeat(99)}\ufffd`])
+  })
+
   test('a refused change that reaches the executor is recorded with the name of the plugin', async () => {
     const bench = await soundBench()
     const probe = probeTool()

@@ -42,7 +42,22 @@ describe('guards', () => {
       by: `no-probes-plugin#${fiber.uid} (guard no-probes)`,
       reason: 'not today\ufffd',
     })
+    expect(stepOf(settled, 'guards').reason).toBe('not today\ufffd')
     expect(probe.runs).toBe(1)
+  })
+
+  // 5.1
+  test('a guard that answers with a promise is told that it is synchronous', async () => {
+    const { bench, guard } = await guarded()
+    for (const [answer, problem] of [
+      [Promise.resolve(), 'a promise'],
+      [{}, 'neither a reason nor undefined'],
+    ] as const) {
+      const fiber = await guard('odd', () => answer)
+      const { outcome } = (await bench.call('probe')).result
+      expect(outcome).toMatchObject({ reason: expect.stringContaining(problem) as string })
+      await fiber.dispose()
+    }
   })
 
   // 5.1, 4.5

@@ -31,6 +31,49 @@ it('when the outer body settles, nested calls that still run are cancelled and a
   expect(last?.type).toBe('tool/result')
 })
 
+// 7.5, 11.4
+it('what a body says while its nested calls are cancelled after it has settled does not count', async () => {
+  const { bench } = await programs((run) => {
+    run.context('in time')
+    void run.call('slow', {})
+    run.signal.addEventListener('abort', () => {})
+    kept = run
+    return new Promise((resolve) => setImmediate(() => resolve('done')))
+  })
+  let kept: Run | undefined
+  await bench.register(
+    probeTool({
+      name: 'slow',
+      body: (_args, run) =>
+        new Promise((resolve) =>
+          run.signal.addEventListener('abort', () => {
+            kept?.endTurn()
+            kept?.context('too late')
+            resolve('cancelled')
+          }),
+        ),
+    }).definition,
+  )
+  const { result } = await bench.call('program')
+  expect(result).toMatchObject({ value: 'done', contexts: ['in time'], endTurn: false })
+})
+
+// 7.6, 11.4
+it('the signal of a nested call that has ended does not fire any more', async () => {
+  const signals: AbortSignal[] = []
+  const { bench } = await programs((run) => run.call('keeps', {}))
+  await bench.register(probeTool({ name: 'keeps', body: (_args, run) => void signals.push(run.signal) }).definition)
+  const abort = new AbortController()
+  await bench.plugin('stopper', (ctx) => {
+    ctx.on('tools/post-execute', (call, _result, next) => {
+      if (call.tool === 'program') abort.abort()
+      return next()
+    })
+  })
+  await bench.call('program', {}, { signal: abort.signal })
+  expect(signals.map(({ aborted }) => aborted)).toEqual([false])
+})
+
 // 11.4
 it('an abandoned outer body leaves no nested call open, and can make none any more', async () => {
   const abort = new AbortController()

@@ -183,18 +183,21 @@ it('a nested call that does not succeed rejects with code, tool, reason and exec
   const refusals: unknown[] = []
   const { bench } = await programs(
     async (run) => {
-      for (const tool of ['broken', 'guarded', 'asked', 'nowhere', 'invalid'])
+      for (const tool of ['broken', 'offline', 'guarded', 'asked', 'nowhere \ud800', 'invalid'])
         refusals.push((await refusalOf(run.call(tool, {}))).data)
       return 'caught them all'
     },
     { approval: true },
   )
-  const probes = ['guarded', 'asked', 'invalid'].map((name) =>
+  const probes = ['offline', 'guarded', 'asked', 'invalid'].map((name) =>
     probeTool({ name, parameters: { type: 'object', ...(name === 'invalid' && { required: ['x'] }) } }),
   )
   for (const probe of probes) await bench.register(probe.definition)
   await bench.plugin('rules', (ctx) => {
     ctx.tools.guard('no', (call) => (call.tool === 'guarded' ? 'not today' : undefined))
+    ctx.on('tools/execute', (call, _run, next) =>
+      call.tool === 'offline' ? { status: 'failed', executed: 'no', code: 'OFFLINE', message: 'no net' } : next(),
+    )
   })
   await asking(bench, 'asked')
   await person(bench, (callId) => ({ callId, kind: 'reject', message: 'rather not' }))
@@ -202,17 +205,18 @@ it('a nested call that does not succeed rejects with code, tool, reason and exec
   expect(result.value).toBe('caught them all')
   expect(refusals).toEqual([
     { code: 'TOOLS_BODY_FAILED', tool: 'broken', reason: 'it broke', executed: 'yes' },
+    { code: 'OFFLINE', tool: 'offline', reason: 'no net', executed: 'no' },
     { code: 'denied', tool: 'guarded', reason: 'not today', executed: 'no' },
     { code: 'denied', tool: 'asked', reason: 'rather not', executed: 'no' },
     {
       code: 'unknown-tool',
-      tool: 'nowhere',
-      reason: expect.stringContaining('no tool named "nowhere"'),
+      tool: 'nowhere \ufffd',
+      reason: expect.stringContaining('no tool named "nowhere \ufffd"'),
       executed: 'no',
     },
     { code: 'invalid', tool: 'invalid', reason: expect.stringContaining('x'), executed: 'no' },
   ])
-  expect(probes.map(({ runs }) => runs)).toEqual([0, 0, 0])
+  expect(probes.map(({ runs }) => runs)).toEqual([0, 0, 0, 0])
 })
 
 // 11.3

@@ -148,10 +148,17 @@ it('a result that the log refuses once is recorded as a failure, which is what t
 
 // 9.5
 it('a call that the log refuses is not run, and has call and result as soon as the log takes them', async () => {
-  for (const refusals of [1, 100]) {
-    let left = refusals
+  const nothing = (): never => {
+    throw undefined
+  }
+  for (const [refusals, how] of [
+    [1, refuse],
+    [100, refuse],
+    [1, nothing],
+  ] as const) {
+    let left: number = refusals
     const types = ['tool/call', 'tool/result']
-    const faults: Faults = { write: ({ type }: SessionEvent) => types.includes(type) && left-- > 0 && refuse() }
+    const faults: Faults = { write: ({ type }: SessionEvent) => types.includes(type) && left-- > 0 && how() }
     const bench = await soundBench({ store: faultyStore(faults) })
     const probe = probeTool()
     await bench.register(probe.definition)
@@ -165,20 +172,32 @@ it('a call that the log refuses is not run, and has call and result as soon as t
 })
 
 // 9.5
-it('a failure of the machinery itself ends in one result that says so', async () => {
-  const bench = await makeBench()
+it('a failure of the machinery itself, whenever it comes, ends in one result, and the next call runs', async () => {
+  for (let at = 2; at <= 11; at++) {
+    const bench = await makeBench()
+    await bench.register(probeTool().definition)
+    const { clock } = bench.world
+    let readings = 0
+    const read = clock.monotonic.bind(clock)
+    Object.assign(clock, {
+      monotonic: () => {
+        if (++readings === at) throw new Error('the clock stopped')
+        return read()
+      },
+    })
+    const settled = await bench.call('probe')
+    expect(settled.result.outcome).toMatchObject({ code: 'TOOLS_MACHINERY' })
+    expect(JSON.stringify(settled.result.outcome)).toContain('the clock stopped')
+    expect(bench.results()).toEqual([settled.data])
+    expect((await bench.call('probe')).result.outcome.tag).toBe('succeeded')
+  }
+})
+
+// 1.3, 4.6
+it('the steps of a call in which nobody takes part name nobody', async () => {
+  const bench = await soundBench()
   await bench.register(probeTool().definition)
-  const { clock } = bench.world
-  let readings = 0
-  const read = clock.monotonic.bind(clock)
-  Object.assign(clock, {
-    monotonic: () => {
-      if (++readings === 4) throw new Error('the clock stopped')
-      return read()
-    },
-  })
-  const settled = await bench.call('probe')
-  expect(settled.result.outcome).toMatchObject({ tag: 'failed', code: 'TOOLS_MACHINERY' })
-  expect(bench.results()).toEqual([settled.data])
-  expect(bench.reports).toEqual([expect.stringContaining('the clock stopped')])
+  const fields = traceOf((await bench.call('probe')).data)?.map((step) => Object.keys(step).join(' '))
+  const plain = 'stage outcome ms'
+  expect(fields).toEqual([plain, plain, `${plain} by`, plain, `${plain} tries`, plain, plain, plain])
 })

@@ -47,6 +47,34 @@ describe('a registration', () => {
       await expect(bench.register(definition({ parameters }))).rejects.toMatchObject({ code: 'TOOLS_SCHEMA_INVALID' })
   })
 
+  test('an output schema is an object too', async () => {
+    const bench = await makeBench()
+    for (const output of [[], 'string', true] as object[])
+      await expect(bench.register(definition({ output }))).rejects.toMatchObject({
+        code: 'TOOLS_SCHEMA_INVALID',
+        data: { which: 'output' },
+      })
+  })
+
+  test('annotations are as given, and what is not said is not so', async () => {
+    const bench = await makeBench()
+    const words = ['readOnly', 'idempotent', 'destructive', 'openWorld', 'transparent', 'startsProcesses'] as const
+    const none = Object.fromEntries(words.map((word) => [word, false]))
+    await bench.register(definition({ name: 'plain' }))
+    for (const word of words) await bench.register(definition({ name: word, annotations: { [word]: true } }))
+    const seen = Object.fromEntries(bench.ctx.tools.visible().map(({ name, annotations }) => [name, annotations]))
+    expect(seen['plain']).toEqual(none)
+    for (const word of words) expect(seen[word]).toEqual({ ...none, [word]: true })
+  })
+
+  test('others can see how its bodies overlap', async () => {
+    const bench = await makeBench()
+    await bench.register(definition({ name: 'a' }))
+    await bench.register(definition({ name: 'b', overlap: 'parallel' }))
+    await bench.register(definition({ name: 'c', overlap: () => ({}) }))
+    expect(bench.ctx.tools.visible().map(({ overlap }) => overlap)).toEqual(['exclusive', 'parallel', 'keys'])
+  })
+
   test('a Standard JSON Schema is taken as what it makes', async () => {
     const bench = await makeBench()
     const made = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] }

@@ -30,7 +30,11 @@ it('a new value is taken on a success only, checked like that of a body, and ren
   answer = { kind: 'replace', value: { n: 2 } }
   expect((await bench.call('probe')).result).toMatchObject({ value: { n: 2 }, content: [{ text: 'n is {"n":2}' }] })
   answer = { kind: 'replace', value: { n: 2 }, content: 'two' }
-  expect((await bench.call('probe')).result).toMatchObject({ value: { n: 2 }, content: [{ text: 'two' }] })
+  expect((await bench.call('probe')).result).toMatchObject({
+    value: { n: 2 },
+    content: [{ text: 'two' }],
+    endTurn: false,
+  })
   const refused = { tag: 'failed', executed: 'yes', code: 'TOOLS_BAD_ANSWER', by: `changer#${plugin.uid}` }
   for (answer of [
     { kind: 'replace', value: {} },
