@@ -1,12 +1,16 @@
 /** Owns a confined process as its starter sees it. */
 import { constants } from 'node:os'
-import type { Child, ProcessExit, Processes } from '@sluice/base'
+import { type Child, type ProcessExit, sleep, type World } from '@sluice/base'
 import { type Inside, insideOf } from './tree.ts'
 
 type Signal = Parameters<Child['killGroup']>[0]
 
+/** How long what ends with the program is waited for, and between two looks. */
+const GONE_MS_MAX = 1_000
+const LOOK_MS = 2
+
 /** Signals reach what is inside, also what left the group; bubblewrap itself only dies of SIGKILL, and all with it. */
-export function confinedChild(outer: Child, processes: Processes): Child {
+export function confinedChild(outer: Child, { processes, clock }: Pick<World, 'processes' | 'clock'>): Child {
   const sent = new Set<Signal>()
   let init: { readonly pid: number; readonly startedAt: string | undefined } | undefined
   const look = (): Inside => {
@@ -15,10 +19,16 @@ export function confinedChild(outer: Child, processes: Processes): Child {
     return inside
   }
   const groupAlive = () => outer.groupAlive() || (init !== undefined && processes.isAlive(init.pid, init.startedAt))
+  // The kernel may still be busy ending what was inside; that is nothing that was left to be ended.
+  const untilGone = async (exit: ProcessExit): Promise<ProcessExit> => {
+    const until = clock.monotonic() + GONE_MS_MAX
+    while (groupAlive() && clock.monotonic() < until) await sleep(clock, LOOK_MS)
+    return named(exit, sent)
+  }
   return {
     pid: outer.pid,
     startedAt: outer.startedAt,
-    exited: outer.exited.then((exit) => named(exit, sent)),
+    exited: outer.exited.then(untilGone),
     closed: outer.closed,
     killGroup(signal) {
       if (!groupAlive()) return

@@ -30,7 +30,7 @@ afterEach(() => world.dispose())
 test.runIf(process.platform === 'linux')('a sandbox lives until its first process is gone', () => {
   let bubblewrap = true
   const watched: Child = { ...outer, groupAlive: () => bubblewrap, killGroup: () => void (bubblewrap = false) }
-  const child = confinedChild(watched, world.processes)
+  const child = confinedChild(watched, world)
   child.killGroup('SIGKILL')
   expect([bubblewrap, child.groupAlive()]).toEqual([false, true])
 })
@@ -38,7 +38,7 @@ test.runIf(process.platform === 'linux')('a sandbox lives until its first proces
 test.runIf(process.platform === 'linux')(
   'a sandbox that is gone signals nothing, whoever has its number now',
   async () => {
-    const child = confinedChild({ ...outer, groupAlive: () => false }, world.processes)
+    const child = confinedChild({ ...outer, groupAlive: () => false }, world)
     child.killGroup('SIGTERM')
     // A whole process comes and goes meanwhile.
     const later = await world.processes.spawn({ file: 'true', args: [], cwd: '/', env: { PATH: '/usr/bin:/bin' } })
@@ -46,3 +46,11 @@ test.runIf(process.platform === 'linux')(
     expect(world.processes.isAlive(program)).toBe(true)
   },
 )
+
+test('a program has ended when nothing of its sandbox is left, so that nothing is taken for left behind', async () => {
+  let looks = 3
+  const exited = Promise.resolve({ code: 0, signal: null })
+  const child = confinedChild({ ...outer, exited, groupAlive: () => --looks > 0 }, world)
+  expect(await child.exited).toEqual({ code: 0, signal: null })
+  expect(child.groupAlive()).toBe(false)
+})
