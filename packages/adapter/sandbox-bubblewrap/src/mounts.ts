@@ -2,12 +2,18 @@
 import { type Disk, type FileKind, isDiskError, type World } from '@sluice/base'
 import type { Confinement } from '@sluice/sandbox'
 import { between, isBelow, type Mount } from './arguments.ts'
-import { isPlaceholder } from './placeholders.ts'
+import { isPlaceholder, isStandIn } from './placeholders.ts'
 
 export interface Places {
   readonly mounts: readonly Mount[]
   /** Protected paths that are not there: something has to stand in their place. */
-  readonly missing: readonly string[]
+  readonly missing: readonly Missing[]
+}
+
+export interface Missing {
+  readonly path: string
+  /** Of the file that has to stand there; without it a folder does. */
+  readonly content?: string
 }
 
 /** Folders for temporary files: that of this start, the one that holds those of all, and where its own is seen. */
@@ -29,13 +35,15 @@ export async function placesOf(
   // Those of others are in the way only where the workspace holds them.
   if (workspace.some((root) => isBelow(all, root))) mounts.push({ path: all, as: 'empty' })
   for (const path of workspace) mounts.push({ path, as: access === 'write' ? 'writable' : 'read-only' })
-  const missing: string[] = []
+  const missing: Missing[] = []
   for (const path of access === 'write' ? confinement.protected : []) {
     const root = deepest(workspace, path)
     if (root === undefined) continue
     const kind = await kindOf(disk, path)
     if (kind === 'unreachable') continue
-    if (kind === 'absent' || (kind === 'directory' && (await isPlaceholder(world, path)))) missing.push(path)
+    const content = confinement.standIns.get(path)
+    if (content !== undefined && (kind === 'absent' || (await isStandIn(world, path)))) missing.push({ path, content })
+    else if (kind === 'absent' || (kind === 'directory' && (await isPlaceholder(world, path)))) missing.push({ path })
     // What a link leads to is protected; the link itself cannot be.
     else mounts.push({ path, as: 'read-only' })
     for (const folder of between(root, path)) mounts.push({ path: folder, as: 'pinned' })

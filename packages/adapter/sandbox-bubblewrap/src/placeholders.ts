@@ -1,6 +1,8 @@
-/** Owns folders that stand where a protected path is not there: bubblewrap can only mount on what exists. */
+/** Owns what stands where a protected path is not there: bubblewrap can only mount on what exists. */
 import { posix } from 'node:path'
 import { type Disk, DiskError, isDiskError, type World } from '@sluice/base'
+import type { Mount } from './arguments.ts'
+import type { Missing } from './mounts.ts'
 
 /** Each start holds a placeholder by a folder of its own in it, so that it is removed by the last one, whichever host that is. */
 const HOLDER = /^\.sluice-holds-(\d+)-(.*)-\d+$/
@@ -10,8 +12,11 @@ const TRIES_MAX = 100
 
 let count = 0
 
+/** Beside a file that stands for a missing one: a placeholder, held in its stead. */
+const HELD_BESIDE = '.sluice-held'
+
 interface Held {
-  readonly paths: readonly string[]
+  readonly mounts: readonly Mount[]
   /** Takes them away again, as far as nobody else holds or has filled them. */
   release(): Promise<void>
 }
@@ -19,22 +24,41 @@ interface Held {
 /** Makes the missing paths, but for those that nobody could make. */
 export async function holdPlaces(
   world: Pick<World, 'disk' | 'host' | 'processes'>,
-  paths: readonly string[],
+  missing: readonly Missing[],
 ): Promise<Held> {
   const { disk, host, processes } = world
   const started = (processes.startTimeOf(host.pid) ?? '').replaceAll('/', '_')
   const name = `.sluice-holds-${host.pid}-${started}-${++count}`
-  const held: string[] = []
+  const held: Missing[] = []
   const release = async () => {
-    await Promise.all(held.map((path) => letGo(disk, path, name)))
+    await Promise.all(held.map((each) => letGo(disk, each, name)))
   }
   try {
-    for (const path of paths) if (await hold(disk, path, name)) held.push(path)
+    for (const each of missing) {
+      if (!(await hold(disk, folderOf(each), name))) continue
+      held.push(each)
+      if (each.content !== undefined) await put(disk, each.path, each.content, posix.join(folderOf(each), name))
+    }
   } catch (error) {
     await release()
     throw error
   }
-  return { paths: held, release }
+  const empty = held.map((each): Mount => ({ path: folderOf(each), as: 'empty' }))
+  const files = held.filter(({ content }) => content !== undefined)
+  return { mounts: [...empty, ...files.map(({ path }): Mount => ({ path, as: 'read-only' }))], release }
+}
+
+function folderOf({ path, content }: Missing): string {
+  return content === undefined ? path : path + HELD_BESIDE
+}
+
+/** Appears with its content, so that nobody reads half of it. */
+async function put(disk: Disk, path: string, content: string, holder: string): Promise<void> {
+  const temporary = posix.join(holder, 'content')
+  const file = await disk.open(temporary, { write: true, create: true, exclusive: true, noFollow: true })
+  await file.write(Buffer.from(content), 0).finally(() => file.close())
+  await disk.link(temporary, path).catch(unless('EEXIST'))
+  await disk.unlink(temporary)
 }
 
 async function hold(disk: Disk, path: string, name: string): Promise<boolean> {
@@ -52,9 +76,20 @@ async function hold(disk: Disk, path: string, name: string): Promise<boolean> {
   throw new DiskError('EBUSY', `EBUSY: '${path}' is being removed again and again`, path)
 }
 
-async function letGo(disk: Disk, path: string, name: string): Promise<void> {
-  await disk.rmdir(posix.join(path, name)).catch(unless('ENOENT'))
-  await disk.rmdir(path).catch(unless('ENOENT', 'ENOTEMPTY', 'EEXIST'))
+async function letGo(disk: Disk, missing: Missing, name: string): Promise<void> {
+  const folder = folderOf(missing)
+  await disk.rmdir(posix.join(folder, name)).catch(unless('ENOENT'))
+  try {
+    await disk.rmdir(folder)
+  } catch (error) {
+    return unless('ENOENT', 'ENOTEMPTY', 'EEXIST')(error)
+  }
+  if (missing.content !== undefined) await disk.unlink(missing.path).catch(unless('ENOENT'))
+}
+
+/** True for a file that was put where none was, and is still held or was left behind. */
+export function isStandIn(world: Pick<World, 'disk' | 'processes'>, path: string): Promise<boolean> {
+  return isPlaceholder(world, path + HELD_BESIDE)
 }
 
 /** True for a folder that holds nothing but holders, after those of hosts that are gone have been removed. */

@@ -36,11 +36,7 @@ export async function startConfined(parts: Parts, options: SpawnOptions, confine
   }
   try {
     passage = await passageTo(parts, confinement.hosts)
-    const mounts = [
-      ...places.mounts,
-      ...held.paths.map((path) => ({ path, as: 'empty' }) as const),
-      ...(passage ? [passage.mount] : []),
-    ]
+    const mounts = [...places.mounts, ...held.mounts, ...(passage ? [passage.mount] : [])]
     const program = passage ? passage.command(options.file, options.args) : [options.file, ...options.args]
     const outer = await processes.spawn({
       ...options,
@@ -48,7 +44,7 @@ export async function startConfined(parts: Parts, options: SpawnOptions, confine
       args: [...bubblewrapArguments(mounts, options.cwd), '--', ...program],
       env: { ...options.env, ...passage?.env },
     })
-    const child = confinedChild(outer, processes)
+    const child = confinedChild(outer, world)
     return { ...child, exited: child.exited.then((exit) => end().then(() => exit)) }
   } catch (error) {
     await end()

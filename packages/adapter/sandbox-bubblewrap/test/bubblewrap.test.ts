@@ -20,7 +20,7 @@ async function setup({ files = { '/usr/bin/bwrap': bwrap }, world: more = {}, pr
   world.processes.plant({ pid: world.host.pid, startedAt: 'boot/1' })
   const { adapter, dispose } = await adapterOn(world)
   const spawn = (confinement: Partial<Confinement> = {}) => {
-    const nothing = { protected: [], hidden: [], hosts: [], scratch: 'one' }
+    const nothing = { protected: [], standIns: new Map<string, string>(), hidden: [], hosts: [], scratch: 'one' }
     const options = { file: 'bash', args: ['-c', 'x'], cwd: '/proj', env: { PATH: '/usr/bin' } }
     return adapter.spawn(options, { workspace: ['/proj'], access: 'write', ...nothing, ...confinement })
   }
@@ -111,8 +111,8 @@ test('a placeholder that somebody else removes meanwhile is made again', async (
     return world.disk.mkdir(path, options)
   }
   const disk = Object.create(world.disk, { mkdir: { value: mkdir } }) as typeof world.disk
-  const held = await holdPlaces({ ...world, disk }, ['/proj/.rules'])
-  expect([removed, held.paths]).toEqual([3, ['/proj/.rules']])
+  const held = await holdPlaces({ ...world, disk }, [{ path: '/proj/.rules' }])
+  expect([removed, held.mounts]).toEqual([3, [{ path: '/proj/.rules', as: 'empty' }]])
   await held.release()
 })
 
@@ -132,6 +132,39 @@ test('a placeholder that a killed host left behind is taken over, and goes', asy
   await (await spawn({ protected: ['/proj/.rules'] })).exited
   expect(world.processes.started[0]?.options.args.join(' ')).toContain('--tmpfs /proj/.rules')
   expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
+})
+
+const common = '/proj/.git/commondir'
+const standIn = { protected: [common], standIns: new Map([[common, '.\n']]) }
+
+test('a file that stands for a missing one goes with the last process that needs it', async () => {
+  const ends: (() => void)[] = []
+  const { spawn, world } = await setup({
+    files: { '/usr/bin/bwrap': bwrap, '/proj/.git/HEAD': 'h' },
+    program: (_options, program) => void ends.push(() => program.exit(0)),
+  })
+  const started = [await spawn(standIn), await spawn(standIn)]
+  for (const { options } of world.processes.started) {
+    expect(options.args.join(' ')).toContain(`--ro-bind ${common} ${common}`)
+    expect(options.args.join(' ')).toContain(`--tmpfs ${common}.sluice-held --remount-ro`)
+  }
+  ends[0]?.()
+  await started[0]?.exited
+  expect(world.disk.text(common)).toBe('.\n')
+  ends[1]?.()
+  await started[1]?.exited
+  expect((await world.disk.readdir('/proj/.git')).map(({ name }) => name)).toEqual(['HEAD'])
+})
+
+test('such a file that a killed host left behind goes, and one of the user stays', async () => {
+  const stale = `${common}.sluice-held/.sluice-holds-99-boot_1-1/x`
+  const left = await setup({ files: { '/usr/bin/bwrap': bwrap, [common]: '.\n', [stale]: '' } })
+  await left.world.disk.unlink(stale)
+  await (await left.spawn(standIn)).exited
+  expect(await left.world.disk.readdir('/proj/.git')).toEqual([])
+  const own = await setup({ files: { '/usr/bin/bwrap': bwrap, [common]: '../..' } })
+  await (await own.spawn(standIn)).exited
+  expect(own.world.disk.text(common)).toBe('../..')
 })
 
 test('what somebody puts into a placeholder from outside stays', async () => {

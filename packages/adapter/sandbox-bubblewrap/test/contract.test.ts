@@ -70,7 +70,14 @@ if (state.available) {
       const [root = ''] = await readdir(tempDir)
       return (await readdir(join(tempDir, root))).filter((name) => name.startsWith('network'))
     }
-    const nothing = { workspace: ['/var/tmp'], access: 'read', protected: [], hidden: [], scratch: 'one' } as const
+    const nothing = {
+      workspace: ['/var/tmp'],
+      access: 'read',
+      protected: [],
+      standIns: new Map<string, string>(),
+      hidden: [],
+      scratch: 'one',
+    } as const
     const options = { file: 'sleep', args: ['1000'], cwd: '/var/tmp', env: { PATH: '/usr/bin:/bin' } }
     const child = await own.adapter.spawn(options, { ...nothing, hosts: ['example.org'] })
     expect(await sockets()).toHaveLength(1)

@@ -8,6 +8,14 @@ const cwd = process.cwd()
 const command = process.argv.at(-1) as string
 const child = await adapter.spawn(
   { file: 'bash', args: ['-c', command], cwd, env: { PATH: process.env['PATH'] ?? '' } },
-  { workspace: [cwd], access: 'write', protected: [], hidden: [], hosts: [], scratch: 'one' },
+  {
+    workspace: [cwd],
+    access: 'write',
+    protected: [],
+    standIns: new Map<string, string>(),
+    hidden: [],
+    hosts: [],
+    scratch: 'one',
+  },
 )
 await child.exited

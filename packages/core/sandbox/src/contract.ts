@@ -33,7 +33,7 @@ const PATH = '/usr/local/bin:/usr/bin:/bin'
 const inside = (subject: SandboxSubject) => posix.join(subject.folder, 'workspace')
 
 function confined(subject: SandboxSubject, more: Partial<Confinement> = {}): Confinement {
-  const nothing = { protected: [], hidden: [], hosts: [], scratch: 'one' }
+  const nothing = { protected: [], standIns: new Map<string, string>(), hidden: [], hosts: [], scratch: 'one' }
   return { workspace: [inside(subject)], access: 'write', ...nothing, ...more }
 }
 
@@ -156,6 +156,21 @@ export const sandboxContract: readonly SandboxCase[] = [
       const { out } = await run(subject, `${command}; mv .rules gone || echo kept`, { protected: paths })
       assert.equal(out, 'refused\nrefused\nkept\n')
       assert.equal((await unconfined(subject, 'ls -A workspace')).out, '')
+    },
+  },
+  {
+    title: 'a file stands for a protected path that is not there and is read as a file, and leaves nothing behind',
+    async run(subject) {
+      await unconfined(subject, 'mkdir -p workspace/.git')
+      const common = posix.join(inside(subject), '.git/commondir')
+      const attempts = ['echo x > .git/commondir', 'rm -f .git/commondir', 'mv .git gone', 'rm -rf .git/commondir.*']
+      const command = attempts.map((attempt) => `if ${attempt}; then echo 'done: ${attempt}'; fi`).join('\n')
+      const { out } = await run(subject, `${command}\ncat .git/commondir; echo a > .git/index`, {
+        protected: [common],
+        standIns: new Map([[common, '.\n']]),
+      })
+      assert.equal(out, '.\n')
+      assert.equal((await unconfined(subject, 'ls -A workspace/.git')).out, 'index\n')
     },
   },
   {

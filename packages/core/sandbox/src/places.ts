@@ -3,11 +3,12 @@ import { posix } from 'node:path'
 import { type Disk, type HostInfo, isDiskError } from '@sluice/base'
 import { AUTHORITY_PLACES, COMPOSITION } from '@sluice/fs'
 import type { Session } from '@sluice/session'
+import { type Granting, repositoryPlaces } from './repository.ts'
 import type { Confinement, ConfinedMode } from './types.ts'
 
 /** Folders below the workspace in which files that grant authority are looked for. */
 const DEPTH_MAX = 3
-const FOLDERS_MAX = 500
+const FOLDERS_MAX = 2000
 
 /** Never looked into: large, and nothing in them is used for its own folder. */
 const skipped = new Set(['node_modules', '.git'])
@@ -24,26 +25,44 @@ export interface PlacesOptions {
   readonly config: PlacesConfig
 }
 
-export async function confinementOf(
-  { disk, host, config }: PlacesOptions,
-  session: Session,
-  mode: ConfinedMode,
-  hosts: readonly string[],
-): Promise<Confinement> {
-  const absolute = (path: string) =>
-    posix.resolve(session.cwd, path === '~' || path.startsWith('~/') ? host.homeDir + path.slice(1) : path)
-  const real = (path: string) => realOf(disk, absolute(path))
-  const workspace = await Promise.all([session.cwd, ...config.writable].map(real))
-  const own = mode === 'read-only' ? [] : (await Promise.all(workspace.map((root) => granting(disk, root)))).flat()
-  const named = await Promise.all(config.protectedPaths.map(real))
-  const hidden = await Promise.all(config.hidden.map(real))
-  return {
-    workspace: [...new Set(workspace)],
-    access: mode === 'read-only' ? 'read' : 'write',
-    protected: [...new Set([...own, ...named])],
-    hidden: [...new Set(hidden)],
-    hosts,
-    scratch: session.id,
+/** What was found for a session stays protected: nothing that a process makes can crowd it out of a later search. */
+export class Places {
+  private readonly options: PlacesOptions
+  private readonly found = new WeakMap<Session, Granting>()
+
+  constructor(options: PlacesOptions) {
+    this.options = options
+  }
+
+  async of(session: Session, mode: ConfinedMode, hosts: readonly string[]): Promise<Confinement> {
+    const { disk, host, config } = this.options
+
+    const absolute = (path: string) =>
+      posix.resolve(session.cwd, path === '~' || path.startsWith('~/') ? host.homeDir + path.slice(1) : path)
+    const real = (path: string) => realOf(disk, absolute(path))
+    const workspace = await Promise.all([session.cwd, ...config.writable].map(real))
+    const own = mode === 'read-only' ? undefined : await this.granting(session, workspace)
+    const named = await Promise.all(config.protectedPaths.map(real))
+    const hidden = await Promise.all(config.hidden.map(real))
+    return {
+      workspace: [...new Set(workspace)],
+      access: mode === 'read-only' ? 'read' : 'write',
+      protected: [...new Set([...(own?.paths ?? []), ...named])],
+      standIns: own?.standIns ?? new Map(),
+      hidden: [...new Set(hidden)],
+      hosts,
+      scratch: session.id,
+    }
+  }
+
+  private async granting(session: Session, workspace: readonly string[]): Promise<Granting> {
+    const before = this.found.get(session)
+    const now = await Promise.all(workspace.map((root) => granting(this.options.disk, root)))
+    const paths = new Set([...(before?.paths ?? []), ...now.flatMap((each) => each.paths)])
+    const standIns = new Map([...(before?.standIns ?? []), ...now.flatMap((each) => [...each.standIns])])
+    const all = { paths: [...paths], standIns }
+    this.found.set(session, all)
+    return all
   }
 }
 
@@ -60,25 +79,32 @@ async function realOf(disk: Disk, path: string): Promise<string> {
 
 /** Files and folders below `root` that grant authority: those that could come into being directly below it, and in deeper
  *  folders those that are there. */
-async function granting(disk: Disk, root: string): Promise<string[]> {
-  const atRoot = [...AUTHORITY_PLACES.filter((place) => !place.startsWith('.git/')), COMPOSITION]
-  const found = new Set(atRoot.map((place) => posix.join(root, place)))
-  const queue = [{ folder: root, depth: 0 }]
-  let seen = 0
-  for (let next = queue.shift(); next && seen < FOLDERS_MAX; next = queue.shift(), seen++) {
-    const { folder, depth } = next
-    const entries = await disk.readdir(folder).catch(() => [])
-    const names = new Set(entries.map(({ name }) => name))
-    for (const place of AUTHORITY_PLACES) {
-      // A repository has hooks and a configuration, whether they are there yet or not.
-      if (names.has(place.split('/')[0] as string)) found.add(posix.join(folder, place))
+async function granting(disk: Disk, root: string): Promise<Granting> {
+  const atRoot = [...AUTHORITY_PLACES.filter((place) => place !== '.git'), COMPOSITION]
+  const paths = new Set(atRoot.map((place) => posix.join(root, place)))
+  const standIns = new Map<string, string>()
+  let level = [root]
+  let left = FOLDERS_MAX
+  for (let depth = 0; depth <= DEPTH_MAX && level.length > 0 && left > 0; depth++) {
+    const folders = level.slice(0, left)
+    left -= folders.length
+    const listed = await Promise.all(folders.map((folder) => disk.readdir(folder).catch(() => [])))
+    level = []
+    for (const [i, folder] of folders.entries()) {
+      for (const { name, kind } of listed[i] ?? []) {
+        const path = posix.join(folder, name)
+        if (name === '.git' && kind !== 'file') {
+          const repository = await repositoryPlaces(disk, await realOf(disk, path))
+          for (const each of repository.paths) paths.add(each)
+          for (const [each, content] of repository.standIns) standIns.set(each, content)
+        } else if (isAuthority(name) || (folder === root && /^sluice\..+\.yml$/.test(name))) paths.add(path)
+        if (kind === 'directory' && !skipped.has(name)) level.push(path)
+      }
     }
-    if (folder === root) {
-      for (const name of names) if (/^sluice\..+\.yml$/.test(name)) found.add(posix.join(root, name))
-    }
-    if (depth === DEPTH_MAX) continue
-    for (const { name, kind } of entries)
-      if (kind === 'directory' && !skipped.has(name)) queue.push({ folder: posix.join(folder, name), depth: depth + 1 })
   }
-  return [...found]
+  return { paths: [...paths], standIns }
+}
+
+function isAuthority(name: string): boolean {
+  return (AUTHORITY_PLACES as readonly string[]).includes(name)
 }

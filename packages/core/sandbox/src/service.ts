@@ -5,7 +5,7 @@ import type { Disposer } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { sandboxErrors } from './errors.ts'
 import { covers } from './hosts.ts'
-import { confinementOf, type PlacesConfig } from './places.ts'
+import { Places, type PlacesConfig } from './places.ts'
 import { confinementText, hostsReason, noneReason, refusedReason, sectionText, unconfinedReason } from './prompt.ts'
 import type {
   AdapterState,
@@ -36,11 +36,13 @@ export class SandboxService extends Service implements Sandbox {
   private mounted: Mounted | undefined
   private readonly world: World
   private readonly config: SandboxConfig
+  private readonly places: Places
 
   constructor(ctx: Context, config: SandboxConfig) {
     super(ctx, 'sandbox')
     this.world = ctx.world
     this.config = config
+    this.places = new Places({ disk: ctx.world.disk, host: ctx.world.host, config })
   }
 
   adapter(adapter: SandboxAdapter): Disposer {
@@ -92,9 +94,8 @@ export class SandboxService extends Service implements Sandbox {
       throw sandboxErrors('SANDBOX_NOT_AGREED', { reason: judgement.reason })
     }
     if (status.kind === 'none' || wants.unconfined) return world.processes.spawn(options)
-    const { disk, host } = world
     const hosts = [...new Set([...config.hosts, ...(wants.hosts ?? [])])]
-    const confinement = await confinementOf({ disk, host, config }, start.session, status.mode, hosts)
+    const confinement = await this.places.of(start.session, status.mode, hosts)
     return (mounted as Mounted).adapter.spawn(options, confinement)
   }
 

@@ -17,6 +17,8 @@ export interface Confinement {
   readonly access: 'read' | 'write'
   /** Never written, not even below a writable folder. A path that is not there must not come into being. */
   readonly protected: readonly string[]
+  /** Of those, paths where only a file may stand for what is not there, by what it must hold. */
+  readonly standIns: ReadonlyMap<string, string>
   /** Folders that look empty, and files that cannot be read. */
   readonly hidden: readonly string[]
   /** Hosts that can be reached over HTTP and HTTPS: `name`, `*.name`, each with or without `:port`. Empty: no network at all. */

@@ -95,27 +95,66 @@ test('files that grant authority are protected, at any depth where they are, and
   }
   const { start, held } = await setup({ files, state: available, config: { protectedPaths: ['/log/sessions'] } })
   await start()
-  const paths = [
-    'sluice.yml',
-    '.sluice',
-    '.claude',
-    '.codex',
-    '.husky',
-    '.git/config',
-    '.git/hooks',
-    'sluice.strict.yml',
-  ]
-  const nested = ['1/2/3/.codex', 'packages/one/.claude', 'packages/two/.git/config', 'packages/two/.git/hooks']
+  const paths = ['sluice.yml', '.sluice', '.claude', '.codex', '.husky', 'sluice.strict.yml']
+  const repository = (folder: string) =>
+    ['config', 'hooks', 'commondir', 'config.worktree'].map((name) => `${folder}/${name}`)
+  const nested = ['1/2/3/.codex', 'packages/one/.claude', ...repository('.git'), ...repository('packages/two/.git')]
   const expected = [...[...paths, ...nested].map((path) => `/proj/${path}`), '/log/sessions']
   expect([...(held[0]?.protected ?? [])].sort()).toEqual(expected.sort())
 })
 
+// files.md 10
+test('what git reads of a repository, its worktrees and its submodules is protected, and a file that leads to a repository', async () => {
+  const files: Record<string, FileSeed> = {
+    '/proj/.git/worktrees/w/HEAD': 'x',
+    '/proj/.git/modules/deep/name/objects/x': 'x',
+    '/proj/.git/modules/deep/name/refs/x': 'x',
+    '/proj/.git/modules/deep/name/worktrees/v/HEAD': 'x',
+    '/proj/w/.git': 'gitdir: ../.git/worktrees/w',
+    '/proj/l/.git': { link: '/proj/real/.git' },
+    '/proj/real/.git/HEAD': 'x',
+  }
+  const { start, held } = await setup({ files, state: available })
+  await start()
+  const standIns = [
+    '.git',
+    '.git/worktrees/w',
+    '.git/modules/deep/name',
+    '.git/modules/deep/name/worktrees/v',
+    'real/.git',
+  ]
+    .flatMap((git) => [
+      [`/proj/${git}/commondir`, '.\n'],
+      [`/proj/${git}/config.worktree`, ''],
+    ])
+    .sort()
+  expect([...(held[0]?.standIns ?? [])].sort()).toEqual(standIns)
+  expect(held[0]?.protected).toEqual(
+    expect.arrayContaining([
+      ...standIns.map(([path]) => path),
+      ...['.git', '.git/modules/deep/name', 'real/.git'].flatMap((git) => [
+        `/proj/${git}/config`,
+        `/proj/${git}/hooks`,
+      ]),
+      '/proj/w/.git',
+    ]),
+  )
+})
+
+test('what was found once stays protected, whatever a process makes', async () => {
+  const { start, held, world } = await setup({ files: { '/proj/z/.claude/x': 'x' }, state: available })
+  await start()
+  for (let i = 0; i < 2100; i++) await world.disk.mkdir(`/proj/${i}`)
+  await start()
+  expect(held[1]?.protected).toContain('/proj/z/.claude')
+})
+
 test('the search for files that grant authority is bounded', async () => {
-  const folders = Array.from({ length: 600 }, (_, i) => [`/proj/${i}/.claude/x`, 'x'] as const)
+  const folders = Array.from({ length: 2100 }, (_, i) => [`/proj/${i}/.claude/x`, 'x'] as const)
   const { start, held } = await setup({ files: Object.fromEntries(folders), state: available })
   await start()
-  expect(held[0]?.protected.length).toBeGreaterThan(400)
-  expect(held[0]?.protected.length).toBeLessThan(520)
+  expect(held[0]?.protected.length).toBeGreaterThan(1900)
+  expect(held[0]?.protected.length).toBeLessThan(2020)
 })
 
 test('the real folder counts, also when the session names it by a link', async () => {

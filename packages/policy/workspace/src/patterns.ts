@@ -23,7 +23,6 @@ export const SECRETS = [
 
 /** Files by which a folder decides what tools may do, or what runs. */
 export const AUTHORITY = [
-  '**/.git',
   ...AUTHORITY_PLACES.flatMap((place) => [`**/${place}`, `**/${place}/**`]),
   COMPOSITION,
   'sluice.*.yml',

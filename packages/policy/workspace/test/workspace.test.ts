@@ -179,14 +179,21 @@ const granting: Files = {
 
 test('a file that grants authority is changed only when a person allows that call, each time', async () => {
   const { run, asked, world } = await setup({ answer: 'allow-once', world: { files: granting } })
-  for (const path of ['sluice.yml', 'l', '.git/hooks/pre-commit', 'sub/.git/hooks/new', '.sluice/rules.yml']) {
+  const repository = [
+    '.git/hooks/pre-commit',
+    'sub/.git/hooks/new',
+    '.git/commondir',
+    '.git/modules/m/config',
+    'w/.git',
+  ]
+  for (const path of ['sluice.yml', 'l', '.sluice/rules.yml', ...repository]) {
     expect(await run('write', path)).toMatchObject({ tag: 'succeeded' })
   }
-  expect(asked).toHaveLength(5)
+  expect(asked).toHaveLength(8)
   expect(asked[0]).toContain('decides what may be done here')
   expect(world.disk.text('/proj/sluice.yml')).toBe('x')
   expect(await run('read', 'sluice.yml')).toMatchObject({ tag: 'succeeded' })
-  expect(asked).toHaveLength(5)
+  expect(asked).toHaveLength(8)
 })
 
 // BUG-036
