@@ -56,7 +56,11 @@ function folderOf({ path, content }: Missing): string {
 async function put(disk: Disk, path: string, content: string, holder: string): Promise<void> {
   const temporary = posix.join(holder, 'content')
   const file = await disk.open(temporary, { write: true, create: true, exclusive: true, noFollow: true })
-  await file.write(Buffer.from(content), 0).finally(() => file.close())
+  try {
+    await file.write(Buffer.from(content), 0)
+  } finally {
+    await file.close()
+  }
   await disk.link(temporary, path).catch(unless('EEXIST'))
   await disk.unlink(temporary)
 }

@@ -116,26 +116,17 @@ test('what git reads of a repository, its worktrees and its submodules is protec
   }
   const { start, held } = await setup({ files, state: available })
   await start()
-  const standIns = [
-    '.git',
-    '.git/worktrees/w',
-    '.git/modules/deep/name',
-    '.git/modules/deep/name/worktrees/v',
-    'real/.git',
-  ]
-    .flatMap((git) => [
-      [`/proj/${git}/commondir`, '.\n'],
-      [`/proj/${git}/config.worktree`, ''],
-    ])
-    .sort()
-  expect([...(held[0]?.standIns ?? [])].sort()).toEqual(standIns)
+  const repositories = ['.git', '.git/modules/deep/name', 'real/.git']
+  const worktrees = ['.git/worktrees/w', '.git/modules/deep/name/worktrees/v']
+  const standIns = [...repositories, ...worktrees].flatMap((git) => [
+    [`/proj/${git}/commondir`, '.\n'] as const,
+    [`/proj/${git}/config.worktree`, ''] as const,
+  ])
+  expect(held[0]?.standIns).toEqual(new Map(standIns))
   expect(held[0]?.protected).toEqual(
     expect.arrayContaining([
       ...standIns.map(([path]) => path),
-      ...['.git', '.git/modules/deep/name', 'real/.git'].flatMap((git) => [
-        `/proj/${git}/config`,
-        `/proj/${git}/hooks`,
-      ]),
+      ...repositories.flatMap((git) => [`/proj/${git}/config`, `/proj/${git}/hooks`]),
       '/proj/w/.git',
     ]),
   )
