@@ -2,6 +2,7 @@
 import { assert, type Json } from '@sluice/base'
 import { escapes } from './probes/escapes.ts'
 import { exhaustion } from './probes/exhaustion.ts'
+import { forging } from './probes/forging.ts'
 import { notJson } from './probes/not-json.ts'
 import type { Probe } from './probes/probe.ts'
 import { values } from './probes/values.ts'
@@ -35,19 +36,6 @@ function play(
 ) {
   const { signal } = new AbortController()
   return runtime.run({ program, bindings, limits: { ...contractLimits, ...limits }, signal, call, ...more })
-}
-
-/** Code that answers with `forged` whoever looks for a number, taken from a list, at a place that the list does not have itself. */
-function tamper(forged: string): string {
-  return `let given = false
-    Object.defineProperty(Array.prototype, 0, {
-      configurable: true,
-      get: () => given ? ${JSON.stringify(forged)} : undefined,
-      set(value) {
-        if (typeof value === 'number') given = true
-        else Object.defineProperty(this, 0, { value, writable: true, enumerable: true, configurable: true })
-      },
-    })`
 }
 
 function hold(outcome: CodeOutcome, { title, value, fails, saying }: Probe): void {
@@ -139,20 +127,13 @@ export const codeContract: readonly CodeCase[] = [
     },
   },
   {
-    // The accessor stands where a list of a world that is written in the language of the program may look things up.
     title: 'a program that gets at what its world sends calls its bindings only, and no more often than it may',
     async run(runtime) {
       const seen: string[] = []
       const watching = { call: (binding: string, args: Json) => (seen.push(binding), call(binding, args)) }
-      const many = Array.from({ length: 200 }, (_, i) => `${i},0,{}`).join('],[')
-      for (const forged of ['0,"map",{}],[5', `${many}],[5`]) {
+      for (const program of forging) {
         seen.length = 0
-        await play(
-          runtime,
-          `${tamper(forged)}; await tools.echo(1).catch(() => {}); tools.echo(2)`,
-          { callsMax: 50 },
-          watching,
-        ).outcome
+        await play(runtime, program, { callsMax: 50 }, watching).outcome
         await worksAfterwards(runtime)
         assert(seen.length > 0 && seen.length <= 50, `${seen.length} calls`)
         assert(
