@@ -6,10 +6,16 @@ import { withDiskErrors } from './disk-errors.ts'
 
 /** So much goes to the cache of the system in less time than a trip to another thread takes. */
 const DIRECT_BYTES_MAX = 64 << 10
+/** A write that took longer was not one to a cache, and everything else had to wait for it. */
+const DIRECT_MS_MAX = 20
+/** Writes that go by way of another thread after that. */
+const THREADED_WRITES = 100
 
 export class NodeFile implements DiskFile {
   private readonly handle: FileHandle
   private readonly path: string
+  /** How many of the next writes go by way of another thread. */
+  private threaded = 0
 
   constructor(handle: FileHandle, path: string) {
     this.handle = handle
@@ -39,7 +45,13 @@ export class NodeFile implements DiskFile {
     return withDiskErrors(this.path, async () => {
       const { fd } = this.handle
       // Of a closed file it is -1, and the handle says so in its own way.
-      if (fd >= 0 && bytes.length <= DIRECT_BYTES_MAX) return writeAll(fd, bytes, position)
+      if (fd >= 0 && bytes.length <= DIRECT_BYTES_MAX && this.threaded === 0) {
+        const start = performance.now()
+        writeAll(fd, bytes, position)
+        if (performance.now() - start > DIRECT_MS_MAX) this.threaded = THREADED_WRITES
+        return
+      }
+      if (this.threaded > 0) this.threaded--
       for (let done = 0; done < bytes.length; ) {
         const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, position + done)
         if (bytesWritten === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it, vi } from 'vitest'
 import { nodeWorld } from '../src/index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'world-node-'))
@@ -23,6 +24,24 @@ describe('the real disk', () => {
     expect(await file.stat()).toMatchObject({ kind: 'file', size: 5, mode: 0o600, links: 1 })
     await file.close()
     await disk.syncDir(root)
+  })
+
+  it('writes by way of another thread for a while after a short write took long', async () => {
+    const path = join(root, 'slow.txt')
+    const handle = await open(path, 'w')
+    const threaded = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'write')
+    await handle.close()
+    const file = await disk.open(path, { read: true, write: true })
+    await file.write(bytes('a'), 0)
+    expect(threaded).toHaveBeenCalledTimes(0)
+    const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1000)
+    await file.write(bytes('b'), 1)
+    now.mockRestore()
+    for (let at = 2; at < 200; at++) await file.write(bytes('c'), at)
+    expect(threaded).toHaveBeenCalledTimes(100)
+    threaded.mockRestore()
+    expect((await file.stat()).size).toBe(200)
+    await file.close()
   })
 
   it.runIf(process.platform === 'linux')('tells the real path of an open file, whatever it was opened as', async () => {
