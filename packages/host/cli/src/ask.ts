@@ -20,9 +20,10 @@ async function ask(terminal: Terminal, question: Question): Promise<Answer | und
   if (question.signal.aborted) return undefined
   const { callId } = question
   const offers = question.asks.flatMap((ask) => ask.offers ?? [])
-  const reasons = question.asks.map(
-    ({ by, reason, rule }) => `  ${printableLine(`${pluginText(by)}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`,
-  )
+  // Where no plugin asks there is nobody to name, and the question itself says why.
+  const reasons = question.asks
+    .filter(({ by }) => by !== 'otherwise')
+    .map(({ by, reason, rule }) => `  ${printableLine(`${pluginText(by)}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`)
   const choices = offers.map(
     (offer, index) => `  ${index + 1}  allow, and always allow ${printableLine(offer.text, 160)}`,
   )

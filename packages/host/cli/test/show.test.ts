@@ -188,6 +188,17 @@ describe('questions', () => {
     expect(out).toContain('  │ rm -r build')
   })
 
+  test('a question says who asks and why, and nobody where only a rule is missing', async () => {
+    const shown = async (by: string) => {
+      const t = watchedTerminal('/', { interactive: true, lines: ['n'] })
+      await terminalAnswerer(t)(
+        question('c1', { text: 'Allow it? it is risky', asks: [{ by, reason: 'it is risky' }] }),
+      )
+      return t.out.split('it is risky').length - 1
+    }
+    expect([await shown('careful'), await shown('otherwise')]).toEqual([2, 1])
+  })
+
   test('the end of input dismisses a question, and a question that is settled elsewhere is left alone', async () => {
     const t = watchedTerminal('/', { interactive: true, lines: [] })
     expect(await terminalAnswerer(t)(question('c1'))).toEqual({ callId: 'c1', kind: 'cancel' })

@@ -67,7 +67,8 @@ async function untilEnded(
   child.detachOutput()
   const exit: ProcessExit = (await within(clock, DRAIN_MS, child.exited)) ?? { code: null, signal: null }
   for (const stream of streams) stream.flush()
-  return { exitCode: exit.code, signal: exit.signal, ended, durationMs: clock.monotonic() - startedAt, survivors }
+  const durationMs = Math.round(clock.monotonic() - startedAt)
+  return { exitCode: exit.code, signal: exit.signal, ended, durationMs, survivors }
 }
 
 async function spawned(

@@ -27,6 +27,7 @@ test('a command runs in the working folder of the session and returns what it pr
   expect(outcome).toMatchObject({ tag: 'succeeded', executed: 'yes' })
   expect(new Set(text.split('\n'))).toEqual(new Set([bench.cwd, 'to stderr']))
   expect(value).toMatchObject({ exitCode: 0, signal: null, ended: 'exited', survivors: 'none', omitted: 0 })
+  expect(value.durationMs).toSatisfy(Number.isInteger)
 })
 
 test('an exit code and a signal are data and are told', async () => {
