@@ -42,22 +42,19 @@ function resolve(schema: JsonObject, root: JsonObject): JsonObject {
 
 /** What the string means if a type of `types` wants it and it parses to exactly that; `undefined` otherwise. */
 function fromString(text: string, types: readonly string[]): Json | undefined {
-  if (types.includes('string') || types.length === 0) return undefined
+  if (types.includes('string')) return undefined
   if ((types.includes('number') || types.includes('integer')) && numberPattern.test(text)) {
     const number = Number(text)
     if (isExact(number) && (types.includes('number') || Number.isInteger(number))) return number
   }
   if (types.includes('boolean') && (text === 'true' || text === 'false')) return text === 'true'
-  if (types.includes('array') || types.includes('object')) {
-    try {
-      const { value, replaced } = losslessCopy(JSON.parse(text))
-      if (replaced > 0) return undefined
-      if (Array.isArray(value) ? types.includes('array') : asObject(value) && types.includes('object')) return value
-    } catch {
-      return undefined
-    }
+  try {
+    const { value, replaced } = losslessCopy(JSON.parse(text))
+    const isWanted = Array.isArray(value) ? types.includes('array') : isObject(value) && types.includes('object')
+    return isWanted && replaced === 0 ? value : undefined
+  } catch {
+    return undefined
   }
-  return undefined
 }
 
 /** Whole numbers beyond the safe ones may be another number than the text says. */

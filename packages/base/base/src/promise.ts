@@ -1,9 +1,9 @@
 /** Owns promises that others made: they may lie about being one, settle twice, or come where none belongs. */
 
-/** True for objects with a `then` to call; an object that hides it behind a throw is none. */
+/** True for whatever has a `then` to call, as `await` sees it; what hides it behind a throw is none. */
 export function isPromise(value: unknown): value is PromiseLike<unknown> {
   try {
-    return value !== null && typeof value === 'object' && typeof (value as { then?: unknown }).then === 'function'
+    return typeof (value as { then?: unknown } | null | undefined)?.then === 'function'
   } catch {
     return false
   }

@@ -119,10 +119,16 @@ describe('repair', () => {
   test('follows references inside the schema, and gives up on those that lead nowhere or round in a circle', () => {
     const schema = {
       type: 'object',
-      properties: { n: { $ref: '#/$defs/count' }, x: { $ref: '#/$defs/none' }, y: { $ref: '#/$defs/loop' } },
+      properties: {
+        n: { $ref: '#/$defs/count' },
+        x: { $ref: '#/$defs/none' },
+        y: { $ref: '#/$defs/loop' },
+        z: { $ref: '#/$defs/none/deeper' },
+      },
       $defs: { count: { type: 'integer' }, loop: { $ref: '#/$defs/loop' }, 'a/b~c': { type: 'boolean' } },
     }
-    expect(fit(schema, { n: '1', x: '1', y: '1' })).toMatchObject({ value: { n: 1, x: '1', y: '1' } })
+    const given = { n: '1', x: '1', y: '1', z: '1' }
+    expect(fit(schema, given).value).toEqual({ ...given, n: 1 })
     const escaped = { ...schema, properties: { b: { $ref: '#/$defs/a~1b~0c' } } }
     expect(fit(escaped, { b: 'true' })).toMatchObject({ value: { b: true } })
     const tree = { type: 'object', properties: { n: { type: 'integer' }, next: { $ref: '#' } } }
@@ -134,6 +140,20 @@ describe('repair', () => {
     let value: JsonObject = { n: '1' }
     for (let i = 0; i < 200; i++) value = { n: '1', next: value }
     expect(fit(tree, value).repairs.length).toBeLessThan(40)
+  })
+
+  test('follows thirty-two references in a row and no more', () => {
+    const chain = (length: number): JsonObject => {
+      const links = Array.from({ length }, (_, i) => [`r${i}`, { $ref: `#/$defs/r${i + 1}` }])
+      const $defs = { ...Object.fromEntries(links), [`r${length}`]: { type: 'integer' } } as JsonObject
+      return { type: 'object', properties: { n: { $ref: '#/$defs/r0' } }, $defs }
+    }
+    expect([31, 32].map((length) => fit(chain(length), { n: '1' }).value)).toEqual([{ n: 1 }, { n: '1' }])
+  })
+
+  test('leaves a string alone where a string may stand, also beside what is repaired', () => {
+    const properties = { a: { type: ['number', 'string'] }, b: { type: 'number' } }
+    expect(fit({ type: 'object', properties }, { a: '1', b: '1' }).value).toEqual({ a: '1', b: 1 })
   })
 
   test('leaves the first items of a list to their own schemas', () => {

@@ -51,7 +51,6 @@ export class Limit {
   }
 
   end(): void {
-    if (!this.waiting) return
     this.waiting = undefined
     this.dog.drop(this)
   }

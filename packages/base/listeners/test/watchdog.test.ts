@@ -54,6 +54,30 @@ it('the time that has passed before a pause counts, the time of the pause does n
 })
 
 // 1.4
+it('a limit that has ended sets no timer when its pause ends', () => {
+  const { clock, limit } = watched()
+  const one = limit('one', 100)
+  one.pause()
+  one.end()
+  one.resume()
+  expect(clock.pending).toBe(0)
+})
+
+// 4.6
+it('the time that a limit has run does not grow while it is paused', async () => {
+  const { clock, limit } = watched()
+  const one = limit('one', 100)
+  await clock.advance(30)
+  one.pause()
+  await clock.advance(500)
+  expect(one.spentMs).toBe(30)
+  one.resume()
+  await clock.advance(10)
+  expect(one.spentMs).toBe(40)
+  one.end()
+})
+
+// 1.4
 it('a limit that is paused holds no timer, and others expire meanwhile', async () => {
   const { clock, expired, limit } = watched()
   const paused = limit('paused', 100)

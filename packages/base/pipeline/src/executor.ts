@@ -49,7 +49,8 @@ export function makeExecutor<T extends StageTable, Subject, Entering = unknown>(
   assertSound(table)
   const nodes = compile(table, handlers as unknown as Record<string, Node['handle']>)
   const start = nodes.get(table.start) as Node
-  const rescue = table.rescue === undefined ? undefined : nodes.get(table.rescue)
+  // A sound table without one has no detours.
+  const rescue = nodes.get(table.rescue as string)
 
   return async (subject) => {
     let node: Node | undefined = start
@@ -57,7 +58,7 @@ export function makeExecutor<T extends StageTable, Subject, Entering = unknown>(
       let outcome: string
       let next: Node | undefined
       try {
-        if (node.detours.length > 0 && node.detours.includes('aborted') && hooks.aborted(subject)) {
+        if (node.detours.includes('aborted') && hooks.aborted(subject)) {
           outcome = 'aborted'
           next = rescue
           hooks.rescued(subject, node.stage, 'aborted', undefined)

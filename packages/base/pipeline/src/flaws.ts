@@ -1,5 +1,5 @@
 /** Owns the soundness of a table: says in words what is wrong with it. */
-import { rowOf, type StageTable } from './table.ts'
+import { rowOf, type StageRow, type StageTable } from './table.ts'
 
 const detourNames = new Set(['threw', 'expired', 'aborted'])
 
@@ -23,9 +23,7 @@ function reached(table: StageTable, from: string): Set<string> {
   return seen
 }
 
-function rowFlaws(table: StageTable, stage: string): string[] {
-  const row = rowOf(table, stage)
-  if (!row) return []
+function rowFlaws(table: StageTable, stage: string, row: StageRow): string[] {
   const found: string[] = []
   if (Object.keys(row.outcomes).length === 0) found.push(`stage ${stage} has no outcome`)
   for (const [outcome, target] of Object.entries(row.outcomes)) {
@@ -54,7 +52,7 @@ export function flaws(table: StageTable): string[] {
   const found: string[] = []
   if (!rowOf(table, table.start)) found.push(`the start ${table.start} is no stage`)
   if (rowOf(table, table.end)) found.push(`the end ${table.end} is a stage`)
-  for (const stage of Object.keys(table.stages)) found.push(...rowFlaws(table, stage))
+  for (const [stage, row] of Object.entries(table.stages)) found.push(...rowFlaws(table, stage, row))
   const met = reached(table, table.start)
   for (const stage of Object.keys(table.stages)) if (!met.has(stage)) found.push(`stage ${stage} is never reached`)
   if (table.rescue !== undefined) {

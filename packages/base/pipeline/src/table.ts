@@ -51,7 +51,7 @@ export function defineTable<const T extends StageTable>(table: T): T {
 }
 
 function frozen<T extends object>(value: T): T {
-  for (const part of Object.values(value)) if (part !== null && typeof part === 'object') frozen(part as object)
+  for (const part of Object.values(value)) if (typeof part === 'object') frozen(part as object)
   return Object.freeze(value)
 }
 

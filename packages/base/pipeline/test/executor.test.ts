@@ -143,9 +143,10 @@ describe('executor', () => {
   })
 
   test('a defined table cannot be changed', () => {
-    expect(() => Object.assign(small.stages.do.outcomes, { done: 'end' })).toThrow(TypeError)
-    expect(() => (small.stages.ask.detours as unknown as string[]).pop()).toThrow(TypeError)
-    expect(() => Object.assign(small, { rescue: 'ask' })).toThrow(TypeError)
+    const table = defineTable(structuredClone(small))
+    expect(() => Object.assign(table.stages.do.outcomes, { done: 'end' })).toThrow(TypeError)
+    expect(() => (table.stages.ask.detours as unknown as string[]).pop()).toThrow(TypeError)
+    expect(() => Object.assign(table, { rescue: 'ask' })).toThrow(TypeError)
   })
 
   test('every path and every detour of any table can be driven, and the trace is that path', async () => {

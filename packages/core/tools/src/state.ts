@@ -158,7 +158,8 @@ export class CallState {
   deny(by: string, denial: Denial): void {
     const { reason, rule, code } = denial
     this.denial = { ...denial, by }
-    Object.assign(this.detail, { by, reason, ...(rule !== undefined && { rule }), ...(code !== undefined && { code }) })
+    // What is undefined is left out of the trace as it is written.
+    Object.assign(this.detail, { by, reason, rule, code })
   }
 }
 

@@ -111,6 +111,8 @@ describe('the time of a listener', () => {
         }),
       // oxlint-disable-next-line unicorn/no-thenable
       () => ({ then: (resolve: (value: unknown) => void) => (resolve(deny('no')), resolve({ kind: 'allow' })) }),
+      // oxlint-disable-next-line unicorn/no-thenable
+      () => Object.assign(() => {}, { then: (resolve: (value: unknown) => void) => resolve(deny('no')) }),
     ]
     for (const answer of answers) {
       const [fiber] = await judges(bench, { odd: answer })

@@ -120,6 +120,28 @@ it('an abandoned nested body keeps the keys of its outer call until it has ended
   expect((await bench.call('probe')).result.outcome.tag).toBe('succeeded')
 })
 
+// 11.4, 10.2
+it('of several abandoned bodies of one call the last one to end gives back its keys', async () => {
+  const ends = [deferred(), deferred()]
+  const { bench } = await programs(
+    (run) => {
+      for (const n of [0, 1]) void run.call('deaf', { n })
+      return new Promise<void>((resolve) => setImmediate(resolve))
+    },
+    { config: { graceMs: 50 } },
+  )
+  const deaf = probeTool({ name: 'deaf', overlap: 'parallel', body: ({ n }) => ends[n as number]?.promise })
+  await bench.register(deaf.definition)
+  await bench.call('program')
+  const tags: string[] = []
+  for (const end of ends) {
+    end.resolve()
+    await flushMicrotasks()
+    tags.push((await bench.call('probe')).result.outcome.tag)
+  }
+  expect(tags).toEqual(['denied', 'succeeded'])
+})
+
 // 11.2
 it('a thousand nested calls at once, not awaited, all have their results before the outer call has its own', async () => {
   const { bench, probe } = await programs((run) => {

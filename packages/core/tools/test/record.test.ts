@@ -193,6 +193,29 @@ it('a failure of the machinery itself, whenever it comes, ends in one result, an
   }
 })
 
+// 12.1
+it('each step has its own time, and says who was asked', async () => {
+  const bench = await soundBench()
+  const wait = (ms: number) => new Promise<void>((resolve) => bench.world.clock.timer(ms, resolve))
+  await bench.register(probeTool({ body: () => wait(20) }).definition)
+  await bench.plugin('slow', (ctx) => {
+    ctx.on('tools/pre-execute', async (_call, next) => (await wait(10), next()))
+    ctx.tools.guard('none', () => undefined)
+  })
+  const trace = traceOf((await bench.call('probe')).data) ?? []
+  expect(trace.map(({ stage, ms, asked }) => [stage, ms, asked?.length])).toEqual([
+    ['admit', 0, undefined],
+    ['prepare', 0, undefined],
+    ['pre-execute', 10, 1],
+    ['guards', 0, 1],
+    ['execute', 20, undefined],
+    ['post-execute', 0, undefined],
+    ['finalize', 0, undefined],
+    ['result', 0, undefined],
+  ])
+  expect(trace.filter((step) => 'unasked' in step)).toEqual([])
+})
+
 // 1.3, 4.6
 it('the steps of a call in which nobody takes part name nobody', async () => {
   const bench = await soundBench()

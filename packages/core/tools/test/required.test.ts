@@ -27,6 +27,7 @@ async function expectMissing(bench: Bench, ...names: string[]): Promise<void> {
     by: names.join(', '),
     reason: `required policy not active: ${names.join(', ')}`,
   })
+  expect(stepOf(settled, 'pre-execute')).toMatchObject({ by: names.join(', '), code: 'TOOLS_POLICY_MISSING' })
 }
 
 // 4.4
