@@ -1,5 +1,6 @@
 /** Owns the expected failures of files. */
 import { defineErrors } from '@sluice/base'
+import { MATCHES_COUNTED_MAX } from './match.ts'
 
 const lineList = (lines: readonly number[], count: number) =>
   `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}${count > lines.length ? ', …' : ''}`
@@ -56,7 +57,7 @@ export const fsErrors = defineErrors({
   FS_AMBIGUOUS: {
     when: 'the text to be replaced occurs several times',
     message: (d: { path: string; piece: number; count: number; lines: readonly number[] }) =>
-      `the old text${d.piece >= 0 ? ` of piece ${d.piece + 1}` : ''} occurs ${d.count} times in ${d.path} (${lineList(d.lines, d.count)})`,
+      `the old text${d.piece >= 0 ? ` of piece ${d.piece + 1}` : ''} occurs ${d.count === MATCHES_COUNTED_MAX ? 'at least ' : ''}${d.count} times in ${d.path} (${lineList(d.lines, d.count)})`,
     remedy: 'Give more of the surrounding text, or ask for every occurrence to be replaced.',
   },
   FS_EMPTY_OLD_TEXT: {

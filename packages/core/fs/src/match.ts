@@ -6,6 +6,9 @@ const CR = 13
 /** How many line numbers a refusal lists. */
 export const MATCH_LINES_MAX = 10
 
+/** Further matches are not counted. */
+export const MATCHES_COUNTED_MAX = 10_000
+
 export type Ending = '\n' | '\r\n'
 
 /** A text cut at its line ends; CRLF and LF are the same here. */
@@ -63,6 +66,7 @@ export function* matches(bytes: Buffer, pattern: Pattern, from: number): Generat
 }
 
 export interface Count {
+  /** At most {@link MATCHES_COUNTED_MAX}. */
   readonly count: number
   /** 1-based lines of the first matches, at most {@link MATCH_LINES_MAX}. */
   readonly lines: readonly number[]
@@ -77,7 +81,7 @@ export function countMatches(bytes: Buffer, pattern: Pattern, from: number): Cou
   let counted = 0
   for (const match of matches(bytes, pattern, from)) {
     first ??= match
-    count++
+    if (++count === MATCHES_COUNTED_MAX) break
     if (lines.length >= MATCH_LINES_MAX) continue
     line += linesBetween(bytes, counted, match.start)
     counted = match.start
@@ -89,13 +93,12 @@ export function countMatches(bytes: Buffer, pattern: Pattern, from: number): Cou
 /** Matches from left to right, none overlapping the one before. */
 export function separateMatches(bytes: Buffer, pattern: Pattern, from: number): Match[] {
   const found: Match[] = []
-  let end = from
-  for (const match of matches(bytes, pattern, from)) {
-    if (match.start < end) continue
-    found.push(match)
-    end = match.end
+  for (let end = from; ; ) {
+    const { value } = matches(bytes, pattern, end).next()
+    if (!value) return found
+    found.push(value)
+    end = value.end
   }
-  return found
 }
 
 export function linesBetween(bytes: Buffer, from: number, to: number): number {

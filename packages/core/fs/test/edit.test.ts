@@ -83,6 +83,10 @@ test('none, several, overlapping and literal occurrences are told apart', () => 
   expect(failure(() => edit('x\ny\nx\n', 'x', 'z')).message).toContain('occurs 2 times in /proj/f (lines 1, 3)')
 })
 
+test('occurrences are counted up to a bound, and it is said', () => {
+  expect(failure(() => edit('x\n'.repeat(20_000), 'x', 'z')).message).toContain('occurs at least 10000 times')
+})
+
 test('an empty old text fills an empty file', () => {
   expect(edit('', '', 'new\n')).toBe('new\n')
 })

@@ -1,5 +1,6 @@
 /** Owns searching the content of files. */
 import { posix } from 'node:path'
+import { fsErrors } from '@sluice/fs'
 import { type GrepArgs, LIMIT_DEFAULT } from './arguments.ts'
 import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, readable, shownPath } from './candidates.ts'
 import { searchErrors } from './errors.ts'
@@ -66,6 +67,9 @@ async function matchingFiles(args: GrepArgs, { world, place, signal }: SearchOpt
   const { path = '.', glob, output } = args
   const target = await place.fs.check(path, 'read', place.context)
   if (!target.exists) throw searchErrors('SEARCH_PATH_MISSING', { path })
+  const { kind } = await place.disk.stat(target.path)
+  // Ripgrep would wait for what may never come.
+  if (kind !== 'file' && kind !== 'directory') throw fsErrors('FS_NOT_A_FILE', { path: target.path, kind })
   const counts = output === 'count'
   const candidates: Candidate[] = []
   const accepts = pathFilter(glob)

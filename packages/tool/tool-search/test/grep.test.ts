@@ -44,6 +44,15 @@ test('when more files match than may be shown, the newest are shown and it is sa
   }
 })
 
+// files.md 9
+test('a search in a FIFO is refused at once', async () => {
+  const { grep, world, cwd } = await open({ 'a.txt': 'x' })
+  const env = { PATH: '/usr/bin:/bin' }
+  await (await world.processes.spawn({ file: 'mkfifo', args: ['pipe'], cwd, env })).exited
+  expect((await grep({ pattern: 'x', path: 'pipe' })).outcome).toMatchObject({ tag: 'failed', code: 'FS_NOT_A_FILE' })
+  expect((await grep('x')).value.files).toMatchObject([{ path: 'a.txt' }])
+})
+
 test('lines around a match can be shown', async () => {
   const { grep } = await open({ 'a.txt': '1\n2\n3 x\n4\n5\n6\n7\n8 x\n9\n' })
   expect((await grep({ pattern: 'x', context: 1 })).text).toBe(
