@@ -120,6 +120,5 @@ function acceptsNull(schema: JsonObject): boolean {
 export function fit(schema: JsonObject, value: JsonObject, around = 0): Fitted {
   const fitting = new Fitting(schema)
   const fitted = fitting.value(schema, value, '$', 0)
-  const { repairs } = fitting
-  return { value: repairs.length === 0 ? value : losslessCopy(fitted, around).value, repairs }
+  return { value: losslessCopy(fitted, around).value, repairs: fitting.repairs }
 }

@@ -156,6 +156,17 @@ describe('repair', () => {
     expect(fit({ type: 'object', properties }, { a: '1', b: '1' }).value).toEqual({ a: '1', b: 1 })
   })
 
+  test('takes a string for any of several types, and leaves out a null where nothing is required', () => {
+    const properties = { a: { type: ['boolean', 'integer'] }, b: { type: 'integer' } }
+    expect(fit({ type: 'object', properties }, { a: '1', b: null }).value).toEqual({ a: 1 })
+  })
+
+  test('leaves what is no object alone where an object should be', () => {
+    const object = { type: 'object', properties: { x: { type: 'integer' } } }
+    const schema = { type: 'object', properties: { a: object, b: object, c: { type: 'integer' } }, required: ['b'] }
+    expect(fit(schema, { a: 5, b: null, c: '1' }).value).toEqual({ a: 5, b: null, c: 1 })
+  })
+
   test('leaves the first items of a list to their own schemas', () => {
     const q = { type: 'array', prefixItems: [{ type: ['integer', 'string'] }], items: { type: 'integer' } }
     expect(fit({ type: 'object', properties: { q } }, { q: ['12', '13'] }).value).toEqual({ q: ['12', 13] })

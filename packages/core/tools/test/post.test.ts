@@ -166,14 +166,36 @@ it('results are frozen on every path, and an attempt to change one is blamed on 
   for (const tag of tags) await end(tag)
   expect(seen.map(({ outcome }) => outcome.tag)).toEqual(tags)
   for (const result of seen)
-    for (const part of [result, result.outcome, result.content, result.content[0], result.contexts, result.value ?? {}])
-      expect(Object.isFrozen(part) || Object.keys(part as object).length === 0).toBe(true)
+    for (const part of [result, result.outcome, result.content, result.content[0], result.contexts, result.value])
+      expect(Object.isFrozen(part)).toBe(true)
   forge = true
   expect((await end('succeeded')).result.outcome).toMatchObject({
     tag: 'failed',
     executed: 'yes',
     by: `forger#${plugin.uid}`,
   })
+})
+
+// 8.1
+it('nobody can change what next() gives to others', async () => {
+  const bench = await soundBench()
+  await bench.register(probeTool().definition)
+  const seen: string[] = []
+  await review(bench, 'outer', async (_call, _result, next) => {
+    const passed = await next()
+    seen.push(textOf(passed.result))
+    return passed
+  })
+  const forger = await review(
+    bench,
+    'forger',
+    async (_call, result, next) => Object.assign(await next(), { result: { ...result, content: [] } }),
+    1,
+  )
+  await review(bench, 'last', (_call, _result, next) => next(), 2)
+  const { result } = await bench.call('probe')
+  expect(result.outcome).toMatchObject({ tag: 'failed', by: `forger#${forger.uid}` })
+  expect(seen).toEqual(['probed'])
 })
 
 // 8.1
