@@ -1,0 +1,85 @@
+import { type FileSeed } from '@sluice/testkit'
+import { expect, test } from 'vitest'
+import { available, options, setup } from './setup.ts'
+
+// files.md 10
+test('files that grant authority are protected, at any depth where they are, and at the top also where they are not', async () => {
+  const files: Record<string, FileSeed> = {
+    '/proj/.git/HEAD': 'x',
+    '/proj/sluice.strict.yml': 'x',
+    '/proj/packages/one/.claude/settings.json': 'x',
+    '/proj/packages/two/.git/HEAD': 'x',
+    '/proj/node_modules/x/.claude/settings.json': 'x',
+    '/log/sessions/s': 'x',
+    '/proj/1/2/3/.codex/x': 'x',
+    '/proj/1/2/3/4/.codex/x': 'x',
+    '/proj/link': { link: '/out' },
+    '/out/.claude/x': 'x',
+  }
+  const { start, held } = await setup({ files, state: available, config: { protectedPaths: ['/log/sessions'] } })
+  await start()
+  const paths = ['sluice.yml', '.sluice', '.claude', '.codex', '.husky', 'sluice.strict.yml']
+  const repository = (folder: string) =>
+    ['config', 'hooks', 'commondir', 'config.worktree'].map((name) => `${folder}/${name}`)
+  const nested = ['1/2/3/.codex', 'packages/one/.claude', ...repository('.git'), ...repository('packages/two/.git')]
+  const expected = [...[...paths, ...nested].map((path) => `/proj/${path}`), '/log/sessions']
+  expect([...(held[0]?.protected ?? [])].sort()).toEqual(expected.sort())
+})
+
+// files.md 10
+test('what git reads of a repository, its worktrees and its submodules is protected, and a file that leads to a repository', async () => {
+  const files: Record<string, FileSeed> = {
+    '/proj/.git/worktrees/w/HEAD': 'x',
+    '/proj/.git/modules/deep/name/objects/x': 'x',
+    '/proj/.git/modules/deep/name/refs/x': 'x',
+    '/proj/.git/modules/deep/name/worktrees/v/HEAD': 'x',
+    '/proj/w/.git': 'gitdir: ../.git/worktrees/w',
+    '/proj/l/.git': { link: '/proj/real/.git' },
+    '/proj/real/.git/HEAD': 'x',
+  }
+  const { start, held } = await setup({ files, state: available })
+  await start()
+  const repositories = ['.git', '.git/modules/deep/name', 'real/.git']
+  const worktrees = ['.git/worktrees/w', '.git/modules/deep/name/worktrees/v']
+  const standIns = [...repositories, ...worktrees].flatMap((git) => [
+    [`/proj/${git}/commondir`, '.\n'] as const,
+    [`/proj/${git}/config.worktree`, ''] as const,
+  ])
+  expect(held[0]?.standIns).toEqual(new Map(standIns))
+  expect(held[0]?.protected).toEqual(
+    expect.arrayContaining([
+      ...standIns.map(([path]) => path),
+      ...repositories.flatMap((git) => [`/proj/${git}/config`, `/proj/${git}/hooks`]),
+      '/proj/w/.git',
+    ]),
+  )
+})
+
+test('what was found once stays protected, whatever a process makes', async () => {
+  const { start, held, world } = await setup({ files: { '/proj/z/.claude/x': 'x' }, state: available })
+  await start()
+  for (let i = 0; i < 2100; i++) await world.disk.mkdir(`/proj/${i}`)
+  await start()
+  expect(held[1]?.protected).toContain('/proj/z/.claude')
+})
+
+test('the search for files that grant authority is bounded', async () => {
+  const folders = Array.from({ length: 2100 }, (_, i) => [`/proj/${i}/.claude/x`, 'x'] as const)
+  const { start, held } = await setup({ files: Object.fromEntries(folders), state: available })
+  await start()
+  expect(held[0]?.protected.length).toBeGreaterThan(1900)
+  expect(held[0]?.protected.length).toBeLessThan(2020)
+})
+
+test('the real folder counts, also when the session names it by a link', async () => {
+  const { ctx, held } = await setup({ files: { '/real/a': 'a', '/proj': { link: '/real' } }, state: available })
+  const session = await ctx.sessions.create({ cwd: '/proj' })
+  await ctx.sandbox.spawn(options, { session })
+  expect(held[0]?.workspace).toEqual(['/real'])
+})
+
+test('keys and sockets of the home folder are hidden', async () => {
+  const { ctx, start, held } = await setup({ state: available })
+  await start()
+  expect(held[0]?.hidden).toEqual(expect.arrayContaining([`${ctx.world.host.homeDir}/.ssh`, '/run/user']))
+})
