@@ -3,7 +3,7 @@ import type { Session, SessionEvent, ToolResultData } from '@sluice/session'
 import { headText, pendingText } from './card-text.ts'
 import { momentText } from './moments.ts'
 import { printable, printableJson, printableLine } from './printable.ts'
-import { toldInOrder } from './recorded-order.ts'
+import { type ToldEvent, toldInOrder } from './recorded-order.ts'
 import { contentText } from './view.ts'
 
 export type ExportFormat = 'markdown' | 'json'
@@ -38,7 +38,7 @@ function* markdown({ id, cwd, findings, events }: Session): Generator<string> {
   }
 }
 
-function sectionOf(event: SessionEvent): string | undefined {
+function sectionOf(event: ToldEvent): string | undefined {
   return sections[event.type as keyof typeof sections]?.(event as never)
 }
 

@@ -4,7 +4,7 @@ import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
 import { NestedCalls, nestedLines } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
-import { toldInOrder } from './recorded-order.ts'
+import { type ToldEvent, toldInOrder } from './recorded-order.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Writes what happens to `agent` until the disposer is called. */
@@ -90,7 +90,7 @@ const recorded: Texts = {
   'approval/decided': ({ decision, by }) => `  ${decision} by ${pluginText(by)}`,
 }
 
-function said(texts: Texts, event: SessionEvent): string | undefined {
+function said(texts: Texts, event: ToldEvent): string | undefined {
   const text = texts[event.type as SessionEventType] as ((data: unknown) => string | undefined) | undefined
   return text?.(event.data)
 }

@@ -25,7 +25,13 @@ async function shown(program: (run: toolsPlugin.Run) => Promise<unknown>) {
     inject: ['tools'],
     apply({ tools }: Context) {
       tools.register({ name: 'look', description: 'Looks.', parameters, execute: () => 'much\ntext' })
-      tools.register({ name: 'touch', description: 'Touches.', parameters, execute: () => 'done' })
+      tools.register({
+        name: 'touch',
+        description: 'Touches.',
+        parameters,
+        presentCall: () => ({ v: 1, kind: 'generic', title: 'Touch the stone' }),
+        execute: () => 'done',
+      })
       tools.register({ name: 'deep', description: 'Looks.', parameters, execute: (_, run) => run.call('look', {}) })
       tools.register({ name: 'program', description: 'Runs.', parameters, execute: (_, run) => program(run) })
       tools.guard('no', ({ tool }) => (tool === 'touch' ? 'not yours' : undefined))
@@ -55,21 +61,23 @@ test('calls inside a call are shown under it, one line each, and why one was ref
     await run.call('touch', {}).catch(() => {})
     return 1
   })
-  const inside = [
+  const inside = (refused: string) => [
     '    ✔ look: succeeded',
     '  ✔ deep: succeeded',
-    '  ⊘ touch: denied  (by some-tools (guard no))',
+    `  ⊘ ${refused}`,
     '      not yours',
   ]
-  expect(live).toEqual(['▸ program', ...inside, '✔ program: succeeded', '    1'])
-  expect(recorded).toEqual(['✔ program: succeeded', '    1', ...inside])
+  const refused = inside('touch: denied  (by some-tools (guard no))')
+  expect(live).toEqual(['▸ program', ...refused, '✔ program: succeeded', '    1'])
+  const named = inside('Touch the stone  (denied by some-tools (guard no))')
+  expect(recorded).toEqual(['✔ program: succeeded', '    1', ...named])
   const sections = markdown.replaceAll(/, \d+ ms|  \(\d+ ms\)/g, '')
   expect(sections).toContain('\n#### ✔ look: succeeded\n\n```\nmuch\ntext\n```\n')
   expect(sections.match(/^###+ .*/gm)).toEqual([
     '### ✔ program: succeeded',
     '#### ✔ look: succeeded',
     '#### ✔ deep: succeeded',
-    '#### ⊘ touch: denied  (by some-tools (guard no))',
+    '#### ⊘ Touch the stone  (denied by some-tools (guard no))',
   ])
 })
 

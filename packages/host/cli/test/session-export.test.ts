@@ -90,6 +90,20 @@ describe('sluice session export', () => {
     expect((await sluice(world, ['session', 'show', 's'])).out).toContain('\n▸ program\n  ✔ look\n')
   })
 
+  test('a call that was interrupted is shown with what it was to do', async () => {
+    const world = machine()
+    const ctx = await writer(world)
+    const session = await ctx.sessions.create({ cwd: '/proj/work', id: 's' })
+    const card = { v: 1, kind: 'terminal', title: 'bash', command: 'make' } as const
+    const call = { callId: 'c', tool: 'bash', argumentsText: '{}', readOnly: false, card, batch: 0, index: 0 }
+    session.append('tool/call', call)
+    await session.close()
+    await (await ctx.sessions.open('s')).close()
+    for (const command of ['show', 'export']) {
+      expect((await sluice(world, ['session', command, 's'])).out).toContain('✘ bash $ make  (interrupted)\n')
+    }
+  })
+
   test('events that repair could not save are told of', async () => {
     const world = machine()
     await record(world, 's')

@@ -27,7 +27,7 @@ describe('sluice session', () => {
     expect(new Set(outs).size).toBe(1)
     expect(outs[0]).toContain(`session ${id} in ${p.folder}`)
     expect(outs[0]).toContain('\n> look around\n')
-    expect(outs[0]).toMatch(/⊘ look: denied/)
+    expect(outs[0]).toMatch(/⊘ look {2}\(denied by approval/)
     expect(outs[0]).toContain('All fine.')
   })
 
