@@ -85,6 +85,8 @@ export class JsonlLog extends ReadOnlyLog {
   async keepCheckpoint(checkpoint: Checkpoint): Promise<void> {
     this.newest = checkpoint
     const placed = this.writer.placeOfLast()
+    // It may fail before anybody waits for it.
+    placed.catch(() => {})
     const before = this.keeping
     const keep = async () => {
       await before.catch(() => {})

@@ -1,6 +1,7 @@
 import { CHECKPOINT_EVENTS, type Fold, type Session, type SessionEvent } from '@sluice/session'
 import type { SimWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
+import { jsonlStore } from '../src/index.ts'
 import { DIR, LOG, machineWith, mount, quiet, user } from './kit.ts'
 
 const INDEX = `${DIR}/s/index`
@@ -201,4 +202,22 @@ test('an index that cannot be read is no index', async () => {
   expect((await sessions.open('s', 'read', resume)).firstSeq).toBeGreaterThan(0)
   machine.disk.failNext('open', 'EACCES', { path: `${DIR}/s/index` })
   expect((await sessions.open('s', 'read', resume)).firstSeq).toBe(0)
+})
+
+test('a checkpoint that fails while another is being kept harms nobody', async () => {
+  const machine = await machineWith(0)
+  const { log } = await jsonlStore(machine, DIR).open('s', 'write')
+  const next = (seq: number) => log.write({ seq, at: 1, type: 'user/message', data: {} })
+  next(1)
+  await log.durable(1)
+  const release = machine.disk.hold('rename')
+  const first = log.keepCheckpoint?.({ seq: 1, state: {} })
+  next(2)
+  machine.disk.failNext('write', 'ENOSPC', { path: LOG })
+  const second = expect(log.keepCheckpoint?.({ seq: 2, state: {} })).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+  await quiet()
+  release()
+  await first
+  await second
+  await log.close()
 })
