@@ -212,6 +212,7 @@ test('a checkpoint that fails while another is being kept harms nobody', async (
   await log.durable(1)
   const release = machine.disk.hold('rename')
   const first = log.keepCheckpoint?.({ seq: 1, state: {} })
+  await quiet()
   next(2)
   machine.disk.failNext('write', 'ENOSPC', { path: LOG })
   const second = expect(log.keepCheckpoint?.({ seq: 2, state: {} })).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
