@@ -113,6 +113,21 @@ describe('cards', () => {
     })
   })
 
+  // 13.4
+  test('a presenter is not called once its plugin has gone, though the result stands', async () => {
+    const bench = await soundBench()
+    let presented = 0
+    const tool = await bench.register({
+      ...probeTool().definition,
+      presentResult: () => (presented++, every[1] as Card),
+    })
+    await bench.plugin('unloads', (ctx) => {
+      ctx.on('tools/post-execute', async (_call, _result, next) => (await tool.dispose(), next()))
+    })
+    expect((await bench.call('probe')).result.outcome.tag).toBe('succeeded')
+    expect([presented, cards(bench).result?.kind]).toEqual([0, 'generic'])
+  })
+
   test('an image is named in the generic card by its media type', async () => {
     const bench = await soundBench()
     const image = { type: 'image', mediaType: 'image/png', blob: { digest: 'a'.repeat(64), size: 1 } } as const

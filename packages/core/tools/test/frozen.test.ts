@@ -72,7 +72,8 @@ describe('the call that listeners see', () => {
     })
     const { result } = await bench.call('probe', { path: 'a', list: [1] }, { agent: 'main' })
     expect(result.outcome.tag).toBe('succeeded')
-    const once = [true, 'probe', { path: 'a', list: [1] }, false, ['Probe'], expect.anything(), false]
+    const card = { v: 1, kind: 'generic', title: 'probe', text: '{"path":"a","list":[1]}' }
+    const once = [true, 'probe', { path: 'a', list: [1] }, false, ['Probe'], card, false]
     expect(seen).toEqual(Array.from({ length: 6 }, () => once).flat())
     expect(probe.args).toEqual([{ path: 'a', list: [1] }])
     expect(({} as { forged?: unknown }).forged).toBeUndefined()

@@ -47,6 +47,7 @@ it('the time of a wrapper after next() is its own again', async () => {
   await wrap(bench, 'slow', async (_call, _run, next) => (await next(), wait(bench, 101)))
   const settled = await bench.call('probe')
   expect(settled.result.outcome).toMatchObject({ tag: 'failed', executed: 'yes', code: 'LISTENER_EXPIRED' })
+  expect(askedIn(settled, 'execute')).toEqual(['slow:expired'])
 })
 
 // 7.7
