@@ -80,7 +80,12 @@ async function baseline(): Promise<Known[]> {
   return known.sort((a, b) => a.ms - b.ms)
 }
 
-async function judge(id: number, known: readonly Known[]): Promise<string> {
+interface Judgement {
+  readonly verdict: string
+  readonly by?: Known
+}
+
+async function judge(id: number, known: readonly Known[]): Promise<Judgement> {
   const startedAt = performance.now()
   let asked = 0
   active = id
@@ -88,10 +93,11 @@ async function judge(id: number, known: readonly Known[]): Promise<string> {
     for (const test of known) {
       if (!test.reaches.has(id)) continue
       asked++
-      if (!(await passes(test, Math.max(TEST_MS, 5 * test.ms)))) return `killed by ${test.title}`
-      if (performance.now() - startedAt > MUTANT_MS) return `survived ${asked} tests, then the time was over`
+      if (!(await passes(test, Math.max(TEST_MS, 5 * test.ms)))) return { verdict: `killed by ${test.title}`, by: test }
+      if (performance.now() - startedAt > MUTANT_MS)
+        return { verdict: `survived ${asked} tests, then the time was over` }
     }
-    return asked === 0 ? 'never reached' : `survived ${asked} tests`
+    return { verdict: asked === 0 ? 'never reached' : `survived ${asked} tests` }
   } finally {
     active = -1
   }
@@ -101,9 +107,14 @@ async function judge(id: number, known: readonly Known[]): Promise<string> {
 it('judges mutants', { timeout: 86_400_000 }, async () => {
   for (const file of job.tests) await import(/* @vite-ignore */ file)
   const known = await baseline()
-  for (const id of job.mutants) {
+  for (const [index, id] of job.mutants.entries()) {
     writeFileSync(job.beat, `mutant ${id}`)
-    const verdict = await judge(id, known)
-    appendFileSync(job.results, `${JSON.stringify({ id, verdict })}\n`)
+    const { verdict, by } = await judge(id, known)
+    // A test that now fails without a mutant too was spoiled by this one or by one before: only of the first that is certain.
+    const spoiled = by !== undefined && !(await passes(by, Math.max(TEST_MS, 5 * by.ms)))
+    if (!spoiled || index === 0) appendFileSync(job.results, `${JSON.stringify({ id, verdict })}\n`)
+    if (!spoiled) continue
+    writeFileSync(job.beat, 'spoiled')
+    return
   }
 })

@@ -1,5 +1,5 @@
 import { createContext, runInContext } from 'node:vm'
-import { probeTool } from '@sluice/testkit'
+import { flushMicrotasks, probeTool } from '@sluice/testkit'
 import type { Call } from '@sluice/tools'
 import { describe, expect, test } from 'vitest'
 import { judges, stepOf } from './listeners.ts'
@@ -111,6 +111,23 @@ describe('the call that listeners see', () => {
     await bench.call('probe', { path: 'ab😀' })
     await bench.call(`${'x'.repeat(99)}😀`)
     expect(seen).toEqual(['ab\ufffd', 'probe', undefined, `${'x'.repeat(99)}\ufffd`])
+  })
+
+  test('has no specifier where the definition gives no text, and a promise of one does no harm', async () => {
+    const bench = await soundBench()
+    const answers: unknown[] = [
+      5,
+      { toWellFormed: () => 'forged' },
+      Promise.resolve('late'),
+      Promise.reject(new Error()),
+    ]
+    let answer: unknown
+    await bench.register(probeTool({ specifier: () => answer as string }).definition)
+    const seen: unknown[] = []
+    await bench.plugin('watch', (ctx) => void ctx.on('tools/result', ({ specifier }) => void seen.push(specifier)))
+    for (answer of answers) await bench.call('probe')
+    await flushMicrotasks()
+    expect(seen).toEqual(answers.map(() => undefined))
   })
 
   test('a refused change that reaches the executor is recorded with the name of the plugin', async () => {

@@ -1,5 +1,5 @@
 /** Proves that each call has exactly one result in the log, whatever the log or the machinery does. */
-import type { SessionEvent } from '@sluice/session'
+import type { KnownEvent, SessionEvent } from '@sluice/session'
 import { explain, traceOf } from '@sluice/tools'
 import { deferred, flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
@@ -128,10 +128,14 @@ it('when the log cannot append, the call resolves as failed, and opening the log
   broken = false
   await bench.session.close()
   const again = await bench.ctx.sessions.open(bench.session.id)
-  expect(again.events.filter((event) => event.type === 'tool/result').map((event) => event.data)).toMatchObject([
+  const results = (again.events as readonly KnownEvent[]).flatMap(({ type, data }) =>
+    type === 'tool/result' ? [data] : [],
+  )
+  expect(results).toMatchObject([
     { callId: 'c1', outcome: { tag: 'interrupted', executed: 'unknown' } },
     { callId: 'c2', outcome: { tag: 'interrupted' } },
   ])
+  expect(results.map(traceOf)).toEqual([undefined, undefined])
 })
 
 // 9.5

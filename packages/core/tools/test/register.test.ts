@@ -67,6 +67,18 @@ describe('a registration', () => {
     for (const word of words) expect(seen[word]).toEqual({ ...none, [word]: true })
   })
 
+  test('nobody can change what others see of it, nor a body its own definition', async () => {
+    const bench = await makeBench()
+    const execute = function (this: { render?: unknown }) {
+      this.render = () => 'forged'
+    }
+    await bench.register(definition({ aliases: ['Tool'], output: {}, execute }))
+    const [info] = bench.ctx.tools.visible()
+    for (const part of [info, info?.annotations, info?.aliases, info?.parameters, info?.output])
+      expect(Object.isFrozen(part)).toBe(true)
+    expect((await bench.call('tool')).result.outcome).toMatchObject({ tag: 'failed', executed: 'yes' })
+  })
+
   test('others can see how its bodies overlap', async () => {
     const bench = await makeBench()
     await bench.register(definition({ name: 'a' }))
