@@ -59,8 +59,6 @@ function stopwatch(clock: Case['clock']): () => number {
 /** Microseconds per unit of one run. */
 async function once(candidate: Candidate, { units, clock }: Case): Promise<number> {
   const run = await candidate.prepare()
-  // What the other left behind is not collected in the time of this one.
-  globalThis.gc?.()
   const elapsed = stopwatch(clock)
   const own = await run()
   return typeof own === 'number' ? own : elapsed() / units
