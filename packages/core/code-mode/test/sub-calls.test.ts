@@ -124,7 +124,7 @@ test.each([
 test.each([
   ['for (;;) {}', 'timeout'],
   ['while (true) await null', 'timeout'],
-  ['const a = []; for (;;) a.push(new Array(1e6).fill(1))', 'memory'],
+  ['const a = []; for (;;) a.push({ a })', 'memory'],
   ['return "a".repeat(2 ** 29)', 'memory'],
   ['const f = () => f() + 1; return f()', 'exception'],
   ['return /(a+)+$/.test("a".repeat(60) + "b")', 'timeout'],
