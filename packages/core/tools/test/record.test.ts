@@ -177,6 +177,7 @@ it('a call that the log refuses is not run, and has call and result as soon as t
 
 // 9.5
 it('a failure of the machinery itself, whenever it comes, ends in one result, and the next call runs', async () => {
+  const told: string[] = []
   for (let at = 2; at <= 11; at++) {
     const bench = await makeBench()
     await bench.register(probeTool().definition)
@@ -194,7 +195,10 @@ it('a failure of the machinery itself, whenever it comes, ends in one result, an
     expect(JSON.stringify(settled.result.outcome)).toContain('the clock stopped')
     expect(bench.results()).toEqual([settled.data])
     expect((await bench.call('probe')).result.outcome.tag).toBe('succeeded')
+    told.push(...bench.reports)
   }
+  // Where no stage is left that could say it, a person is told.
+  expect(told).toContainEqual(expect.stringContaining('the clock stopped'))
 })
 
 // 12.1
