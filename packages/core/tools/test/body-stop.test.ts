@@ -232,20 +232,3 @@ it('an inner wrapper that hangs does not outlive the deadline around it', async 
   expect(probe.runs).toBe(0)
   expect(steps(settled)).toContain('execute:done')
 })
-
-// 7.7
-it('an abort after the body has answered diverts nothing', async () => {
-  const bench = await soundBench()
-  const abort = new AbortController()
-  await bench.register(probeTool().definition)
-  await bench.plugin('stopper', (ctx) => {
-    ctx.on('tools/post-execute', async (_call, _result, next) => {
-      abort.abort()
-      await flushMicrotasks()
-      return next()
-    })
-  })
-  const settled = await bench.call('probe', {}, { signal: abort.signal })
-  expect(settled.result).toMatchObject({ outcome: { tag: 'succeeded', executed: 'yes' }, value: 'probed' })
-  expect(steps(settled)).toContain('post-execute:accept')
-})

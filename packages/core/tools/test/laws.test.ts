@@ -155,46 +155,37 @@ async function judge(
 
 const otherwiseArb = fc.constantFrom<Permission>('allow', 'ask', 'deny')
 
+/** Holds a law for random listener sets, each judged twice. */
+function underTwoSchedules<T>(
+  sets: fc.Arbitrary<T>,
+  law: (set: T, otherwise: Permission, one: fc.Scheduler, two: fc.Scheduler) => Promise<void>,
+): Promise<void> {
+  const property = fc.asyncProperty(sets, otherwiseArb, fc.scheduler(), fc.scheduler(), law)
+  return fc.assert(property, { numRuns: 60 })
+}
+
 // 4.2, 4.3, 4.5
 it('a call is permitted as the strictest listener says, in every order and under every schedule', async () => {
   const sets = fc
     .array(planArb, { maxLength: 5 })
     .chain((plans) => fc.tuple(fc.constant(plans), fc.shuffledSubarray(plans, { minLength: plans.length })))
-  await fc.assert(
-    fc.asyncProperty(
-      sets,
-      otherwiseArb,
-      fc.scheduler(),
-      fc.scheduler(),
-      async ([plans, others], otherwise, one, two) => {
-        const law = lawful(plans, otherwise)
-        expect((await judge(plans, otherwise, one)).strictness).toBe(law)
-        expect((await judge(others, otherwise, two)).strictness).toBe(law)
-      },
-    ),
-    { numRuns: 60 },
-  )
+  await underTwoSchedules(sets, async ([plans, others], otherwise, one, two) => {
+    const law = lawful(plans, otherwise)
+    expect((await judge(plans, otherwise, one)).strictness).toBe(law)
+    expect((await judge(others, otherwise, two)).strictness).toBe(law)
+  })
 }, 120_000)
 
 // 4.3
 it('one more listener, broken or not, never weakens an ask or a deny, and outside mayAllow never permits more', async () => {
   const sets = fc.tuple(fc.array(planArb, { maxLength: 4 }), planArb, fc.nat({ max: 4 }))
-  await fc.assert(
-    fc.asyncProperty(
-      sets,
-      otherwiseArb,
-      fc.scheduler(),
-      fc.scheduler(),
-      async ([plans, more, at], otherwise, one, two) => {
-        const before = (await judge(plans, otherwise, one)).strictness
-        const after = (await judge(plans.toSpliced(at, 0, more), otherwise, two)).strictness
-        const said = Math.max(...plans.map(strictnessOf), 0)
-        if (said >= strictness.ask) expect(after).toBeGreaterThanOrEqual(said)
-        if (!trusted.includes(more.plugin)) expect(after).toBeGreaterThanOrEqual(before)
-      },
-    ),
-    { numRuns: 60 },
-  )
+  await underTwoSchedules(sets, async ([plans, more, at], otherwise, one, two) => {
+    const before = (await judge(plans, otherwise, one)).strictness
+    const after = (await judge(plans.toSpliced(at, 0, more), otherwise, two)).strictness
+    const said = Math.max(...plans.map(strictnessOf), 0)
+    if (said >= strictness.ask) expect(after).toBeGreaterThanOrEqual(said)
+    if (!trusted.includes(more.plugin)) expect(after).toBeGreaterThanOrEqual(before)
+  })
 }, 120_000)
 
 // 4.3, 4.4

@@ -2,6 +2,7 @@
 import type { Attempt, Run } from '@sluice/tools'
 import { deferred, flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
+import { steps } from './kit.ts'
 import { soundBench } from './sound.ts'
 import { wrap } from './wrappers.ts'
 
@@ -51,7 +52,7 @@ it('a call that settles in time leaves no timer, neither of deadlines nor of gra
 })
 
 // 7.7, 12.2
-it('an abort while the result is reviewed leaves no timer either, and says nothing about the body', async () => {
+it('an abort after the body has answered diverts nothing, says nothing about the body, and leaves no timer either', async () => {
   const bench = await soundBench({ config: { graceMs: 700 } })
   const abort = new AbortController()
   await bench.register(probeTool().definition)
@@ -62,8 +63,10 @@ it('an abort while the result is reviewed leaves no timer either, and says nothi
       return next()
     })
   })
-  const { result } = await bench.call('probe', {}, { signal: abort.signal })
-  expect(result.outcome).toEqual({ tag: 'succeeded', executed: 'yes' })
+  const settled = await bench.call('probe', {}, { signal: abort.signal })
+  expect(settled.result.outcome).toEqual({ tag: 'succeeded', executed: 'yes' })
+  expect(settled.result.value).toBe('probed')
+  expect(steps(settled)).toContain('post-execute:accept')
   expect(bench.world.clock.pending).toBe(0)
 })
 

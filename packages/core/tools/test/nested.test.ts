@@ -3,6 +3,7 @@ import type { KnownEvent, SessionEvent } from '@sluice/session'
 import type { Call, Run } from '@sluice/tools'
 import { flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
+import { type Faults, faultyStore } from './faulty-store.ts'
 import { steps } from './kit.ts'
 import { soundBench } from './sound.ts'
 import { asking, dispatches, person, programs, refusalOf } from './programs.ts'
@@ -269,4 +270,18 @@ it('listeners of a nested call see the agent and the session of the outer call',
   const settled = await bench.call('program', {}, { agent: 'main/reviewer' })
   expect(seen).toEqual(Array(2).fill({ agent: 'main/reviewer', session: bench.session }))
   expect(steps(settled)).toContain('execute:done')
+})
+
+// 11.2, 7.4
+it('the body of a nested call that changes something does not start while the log cannot be made durable', async () => {
+  const faults: Faults = {}
+  const { bench, probe } = await programs(
+    (run) => {
+      faults.durable = () => Promise.reject(new Error('disk full'))
+      return refusalOf(run.call('probe', {})).then(({ data }) => data)
+    },
+    { store: faultyStore(faults) },
+  )
+  expect((await bench.call('program')).result.value).toMatchObject({ code: 'TOOLS_NOT_DURABLE', executed: 'no' })
+  expect(probe.runs).toBe(0)
 })
