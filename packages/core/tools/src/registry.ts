@@ -19,7 +19,6 @@ export interface MountedGuard {
 
 interface Rule {
   readonly agent: string
-  readonly reach: Reach | undefined
   readonly allow: ReadonlySet<string> | undefined
   readonly deny: ReadonlySet<string>
 }
@@ -59,8 +58,8 @@ export class Registry {
     }
   }
 
-  addRestriction(agent: string, { allow, deny = [], reach }: Restriction): () => void {
-    const rule: Rule = { agent, reach, allow: allow && new Set(allow), deny: new Set(deny) }
+  addRestriction(agent: string, { allow, deny = [] }: Restriction): () => void {
+    const rule: Rule = { agent, allow: allow && new Set(allow), deny: new Set(deny) }
     this.restrictions.add(rule)
     this.views.clear()
     return () => {
@@ -100,7 +99,7 @@ export class Registry {
     let seen = new Map<string, Registered>()
     for (const scope of scopes) {
       for (const rule of this.restrictions)
-        if (rule.agent === scope && (rule.reach ?? reach) === reach)
+        if (rule.agent === scope)
           seen = new Map([...seen].filter(([name]) => (rule.allow?.has(name) ?? true) && !rule.deny.has(name)))
       for (const entry of this.tools) if (entry.scope === scope) seen.set(entry.info.name, entry)
     }

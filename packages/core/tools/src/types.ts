@@ -71,7 +71,6 @@ export type Reach = 'direct' | 'nested'
 export interface Restriction {
   readonly allow?: readonly string[]
   readonly deny?: readonly string[]
-  readonly reach?: Reach
 }
 
 /** False for a tool that `agent` may not call in this way. */
@@ -88,8 +87,7 @@ export interface Tools {
   guard(name: string, guard: Guard): Disposer
   /** Tools that an agent may call, sorted by name: `direct` by its model, `nested` by the bodies of its calls. */
   visible(agent?: string, reach?: Reach): readonly ToolInfo[]
-  /** Narrows an agent to some of the tools that it inherits; with `reach`, only for calls of that kind.
-   *  Mounted for as long as the calling plugin is. */
+  /** Narrows an agent to some of the tools that it inherits, for as long as the calling plugin is mounted. */
   restrict(agent: string, rule: Restriction): Disposer
   /** Has the last word on which tools an agent sees, those registered for it alone too. Asked anew when a registration changes. */
   filter(filter: ToolFilter): Disposer

@@ -178,7 +178,7 @@ it('a restriction filters what an agent inherits, its children inherit the rest,
 })
 
 // 13.3
-it('a restriction may hold for direct or for nested calls only', async () => {
+it('a filter may hold for direct or for nested calls only', async () => {
   const bench = await soundBench()
   await bench.register(tool('a'))
   await bench.register(tool('b'))
@@ -186,8 +186,9 @@ it('a restriction may hold for direct or for nested calls only', async () => {
     Promise.allSettled(['a', 'b'].map((name) => run.call(name, {}))).then((all) => all.map(({ status }) => status))
   await bench.register(probeTool({ name: 'program', body }).definition)
   await bench.plugin('rules', (ctx) => {
-    ctx.tools.restrict('main', { deny: ['a'], reach: 'direct' })
-    ctx.tools.restrict('main', { allow: ['a'], reach: 'nested' })
+    ctx.tools.filter(
+      (name, agent, reach) => agent !== 'main' || (name === 'a') === (reach === 'nested') || name === 'program',
+    )
   })
   expect(names(bench, 'main')).toEqual(['b', 'program'])
   expect([await valueOf(bench, 'a', 'main'), await valueOf(bench, 'b', 'main')]).toEqual(['unknown-tool', 'b'])
