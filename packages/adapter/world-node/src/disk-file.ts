@@ -1,36 +1,49 @@
 /** Owns an open file of the real disk. */
-import { type BigIntStats, writeSync } from 'node:fs'
-import { type FileHandle, readlink } from 'node:fs/promises'
+import * as fs from 'node:fs'
 import { DiskError, type DiskFile, type FileKind, type FileStat } from '@sluice/base'
-import { withDiskErrors } from './disk-errors.ts'
+import type { Direct } from './direct.ts'
+import { diskErrorOf } from './disk-errors.ts'
 
-/** So much goes to the cache of the system in less time than a trip to another thread takes. */
+/** So much is copied from or to the cache of the system in less time than a trip to another thread takes. */
 const DIRECT_BYTES_MAX = 64 << 10
-/** A write that took longer was not one to a cache, and everything else had to wait for it. */
-const DIRECT_MS_MAX = 20
-/** Writes that go by way of another thread after that. */
-const THREADED_WRITES = 100
+
+type Done<T> = (error: Error | null, value: T) => void
 
 export class NodeFile implements DiskFile {
-  private readonly handle: FileHandle
+  private fd: number
   private readonly path: string
-  /** How many of the next writes go by way of another thread. */
-  private threaded = 0
+  private readonly direct: Direct
+  private readonly isLocal: boolean
+  /** Calls that other threads work on; the descriptor is not given back before, because its number may be given again at once. */
+  private pending = 0
+  private whenIdle: (() => void) | undefined
+  private closed: Promise<void> | undefined
+  private isWritten = false
 
-  constructor(handle: FileHandle, path: string) {
-    this.handle = handle
+  constructor(fd: number, path: string, direct: Direct, { isLocal }: { readonly isLocal: boolean }) {
+    this.fd = fd
     this.path = path
+    this.direct = direct
+    this.isLocal = isLocal
   }
 
-  stat(): Promise<FileStat> {
-    return withDiskErrors(this.path, async () => fileStatOf(await this.handle.stat({ bigint: true })))
+  async stat(): Promise<FileStat> {
+    const options = { bigint: true } as const
+    const stats = await this.quick(
+      (fd) => fs.fstatSync(fd, options),
+      (fd, done: Done<fs.BigIntStats>) => fs.fstat(fd, options, done),
+    )
+    return fileStatOf(stats)
   }
 
   /** The system tells it on Linux, through the descriptor. */
   async realPath(): Promise<string | undefined> {
     if (process.platform !== 'linux') return undefined
     try {
-      return await readlink(`/proc/self/fd/${this.handle.fd}`)
+      return await this.quick(
+        (fd) => fs.readlinkSync(`/proc/self/fd/${fd}`),
+        (fd, done: Done<string>) => fs.readlink(`/proc/self/fd/${fd}`, done),
+      )
     } catch {
       // No `/proc` is mounted.
       return undefined
@@ -38,59 +51,104 @@ export class NodeFile implements DiskFile {
   }
 
   read(into: Uint8Array, position: number): Promise<number> {
-    return withDiskErrors(this.path, async () => (await this.handle.read(into, 0, into.length, position)).bytesRead)
+    const threaded = (fd: number, done: Done<number>) => fs.read(fd, into, 0, into.length, position, done)
+    if (into.length > DIRECT_BYTES_MAX) return this.threaded(threaded)
+    return this.quick((fd) => fs.readSync(fd, into, 0, into.length, position), threaded)
   }
 
-  write(bytes: Uint8Array, position: number): Promise<void> {
-    return withDiskErrors(this.path, async () => {
-      const { fd } = this.handle
-      // Of a closed file it is -1, and the handle says so in its own way.
-      if (fd >= 0 && bytes.length <= DIRECT_BYTES_MAX && this.threaded === 0) {
-        const start = performance.now()
-        writeAll(fd, bytes, position)
-        if (performance.now() - start > DIRECT_MS_MAX) this.threaded = THREADED_WRITES
-        return
-      }
-      if (this.threaded > 0) this.threaded--
-      for (let done = 0; done < bytes.length; ) {
-        const { bytesWritten } = await this.handle.write(bytes, done, bytes.length - done, position + done)
-        if (bytesWritten === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)
-        done += bytesWritten
-      }
-    })
+  /** What is written goes to the cache of the system, wherever the file is. */
+  async write(bytes: Uint8Array, position: number): Promise<void> {
+    this.isWritten = true
+    if (bytes.length <= DIRECT_BYTES_MAX && this.direct.isFree()) {
+      return this.now((fd) => {
+        for (let done = 0; done < bytes.length; ) {
+          done += fs.writeSync(fd, bytes, done, bytes.length - done, position + done)
+        }
+      })
+    }
+    for (let done = 0; done < bytes.length; ) {
+      const count = await this.threaded((fd, told: Done<number>) =>
+        fs.write(fd, bytes, done, bytes.length - done, position + done, told),
+      )
+      if (count === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)
+      done += count
+    }
   }
 
   truncate(size: number): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.truncate(size))
+    return this.threaded((fd, done) => fs.ftruncate(fd, size, done as Done<void>))
   }
 
   chmod(mode: number): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.chmod(mode))
+    return this.threaded((fd, done) => fs.fchmod(fd, mode, done as Done<void>))
   }
 
   chown(uid: number, gid: number): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.chown(uid, gid))
+    return this.threaded((fd, done) => fs.fchown(fd, uid, gid, done as Done<void>))
   }
 
   datasync(): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.datasync())
+    return this.threaded((fd, done) => fs.fdatasync(fd, done as Done<void>))
   }
 
   sync(): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.sync())
+    return this.threaded((fd, done) => fs.fsync(fd, done as Done<void>))
   }
 
+  /** Calls that are on their way are waited for; later ones fail. Of a file by which nothing was written another thread takes care. */
   close(): Promise<void> {
-    return withDiskErrors(this.path, () => this.handle.close())
+    this.closed ??= this.giveBack()
+    return this.closed
+  }
+
+  private async giveBack(): Promise<void> {
+    const { fd } = this
+    this.fd = -1
+    if (this.pending > 0) await new Promise<void>((resolve) => (this.whenIdle = resolve))
+    // Nothing can be lost, and where another file took its name the system now frees the old one, which takes time.
+    if (!this.isWritten) return fs.close(fd, () => undefined)
+    try {
+      if (this.isLocal && this.direct.isFree()) this.direct.now(() => fs.closeSync(fd))
+      else await new Promise<void>((resolve, reject) => fs.close(fd, (error) => (error ? reject(error) : resolve())))
+    } catch (error) {
+      throw diskErrorOf(error, this.path)
+    }
+  }
+
+  private quick<T>(atOnce: (fd: number) => T, threaded: (fd: number, done: Done<T>) => void): Promise<T> {
+    return this.isLocal && this.direct.isFree() ? this.now(atOnce) : this.threaded(threaded)
+  }
+
+  private async now<T>(call: (fd: number) => T): Promise<T> {
+    const fd = this.open()
+    try {
+      return this.direct.now(() => call(fd))
+    } catch (error) {
+      throw diskErrorOf(error, this.path)
+    }
+  }
+
+  private async threaded<T>(call: (fd: number, done: Done<T>) => void): Promise<T> {
+    const fd = this.open()
+    this.pending++
+    try {
+      return await new Promise<T>((resolve, reject) =>
+        call(fd, (error, value) => (error ? reject(error) : resolve(value))),
+      )
+    } catch (error) {
+      throw diskErrorOf(error, this.path)
+    } finally {
+      if (--this.pending === 0) this.whenIdle?.()
+    }
+  }
+
+  private open(): number {
+    if (this.fd === -1) throw new DiskError('EBADF', `EBADF: '${this.path}' is closed`, this.path)
+    return this.fd
   }
 }
 
-/** @throws what the platform throws */
-function writeAll(fd: number, bytes: Uint8Array, position: number): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, position + done)
-}
-
-export function fileStatOf(stats: BigIntStats): FileStat {
+export function fileStatOf(stats: fs.BigIntStats): FileStat {
   return {
     kind: kindOf(stats),
     size: Number(stats.size),
@@ -105,7 +163,7 @@ export function fileStatOf(stats: BigIntStats): FileStat {
   }
 }
 
-type KindTests = Pick<BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
+type KindTests = Pick<fs.BigIntStats, 'isFile' | 'isDirectory' | 'isSymbolicLink' | 'isFIFO' | 'isSocket'>
 
 export function kindOf(entry: KindTests): FileKind {
   if (entry.isFile()) return 'file'

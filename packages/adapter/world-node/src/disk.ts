@@ -1,38 +1,71 @@
 /** Owns the real disk behind the World port. */
-import { constants } from 'node:fs'
+import * as sync from 'node:fs'
 import * as fs from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { promisify } from 'node:util'
 import { type Disk, DiskError, type OpenOptions } from '@sluice/base'
+import { Direct } from './direct.ts'
 import { withDiskErrors } from './disk-errors.ts'
 import { fileStatOf, kindOf, NodeFile } from './disk-file.ts'
 import { mtimes } from './disk-times.ts'
 
 // Absent on Windows, whatever the types say.
-const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = constants as Partial<typeof constants>
+const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = sync.constants as Partial<typeof sync.constants>
+
+const open = promisify(sync.open)
+const bigint = { bigint: true } as const
 
 function flagsOf(options: OpenOptions): number {
-  let flags: number = constants.O_RDONLY
-  if (options.write) flags = options.read ? constants.O_RDWR : constants.O_WRONLY
-  if (options.create) flags |= constants.O_CREAT
-  if (options.create && options.exclusive) flags |= constants.O_EXCL
-  if (options.truncate) flags |= constants.O_TRUNC
+  let flags: number = sync.constants.O_RDONLY
+  if (options.write) flags = options.read ? sync.constants.O_RDWR : sync.constants.O_WRONLY
+  if (options.create) flags |= sync.constants.O_CREAT
+  if (options.create && options.exclusive) flags |= sync.constants.O_EXCL
+  if (options.truncate) flags |= sync.constants.O_TRUNC
   if (options.noFollow) flags |= O_NOFOLLOW
   if (options.nonBlocking) flags |= O_NONBLOCK
   return flags
 }
 
+/** What is asked of the system is answered from memory on a disk of this machine, a trip to another thread costs ten times as
+ *  much: so lookups, opening, renaming and short reads go at once there. What waits for the disk itself (syncing), what may
+ *  be large (folders, long reads, removing) and every other file system goes by way of another thread. */
 export function nodeDisk(): Disk {
+  const direct = new Direct()
+  const quick = <T>(path: string, atOnce: () => T, threaded: () => Promise<T>): Promise<T> =>
+    withDiskErrors(path, async () =>
+      (await direct.isLocal(dirname(path))) && direct.isFree() ? direct.now(atOnce) : threaded(),
+    )
   return {
-    open: (path, options) =>
-      withDiskErrors(path, async () => {
-        // POSIX leaves open what truncating through a read-only descriptor does.
-        if (options.truncate && !options.write) throw new DiskError('EINVAL', `EINVAL: open '${path}'`, path)
-        return new NodeFile(await fs.open(path, flagsOf(options), options.mode ?? 0o666), path)
-      }),
-    stat: (path) => withDiskErrors(path, async () => fileStatOf(await fs.stat(path, { bigint: true }))),
-    lstat: (path) => withDiskErrors(path, async () => fileStatOf(await fs.lstat(path, { bigint: true }))),
+    open: (path, options) => withDiskErrors(path, () => openFile(path, options, direct)),
+    stat: async (path) =>
+      fileStatOf(
+        await quick(
+          path,
+          () => sync.statSync(path, bigint),
+          () => fs.stat(path, bigint),
+        ),
+      ),
+    lstat: async (path) =>
+      fileStatOf(
+        await quick(
+          path,
+          () => sync.lstatSync(path, bigint),
+          () => fs.lstat(path, bigint),
+        ),
+      ),
     mtimes,
-    realpath: (path) => withDiskErrors(path, () => fs.realpath(path)),
-    readlink: (path) => withDiskErrors(path, () => fs.readlink(path)),
+    realpath: (path) =>
+      quick(
+        path,
+        () => sync.realpathSync.native(path),
+        () => fs.realpath(path),
+      ),
+    readlink: (path) =>
+      quick(
+        path,
+        () => sync.readlinkSync(path),
+        () => fs.readlink(path),
+      ),
     readdir: (path) =>
       withDiskErrors(path, async () => {
         const entries = await fs.readdir(path, { withFileTypes: true })
@@ -40,23 +73,48 @@ export function nodeDisk(): Disk {
       }),
     mkdir: (path, { recursive = false, mode = 0o777 } = {}) =>
       withDiskErrors(path, async () => void (await fs.mkdir(path, { recursive, mode }))),
-    rename: (from, to) => withDiskErrors(from, () => fs.rename(from, to)),
-    link: (from, to) => withDiskErrors(from, () => fs.link(from, to)),
+    rename: (from, to) =>
+      quick(
+        from,
+        () => sync.renameSync(from, to),
+        () => fs.rename(from, to),
+      ),
+    link: (from, to) =>
+      quick(
+        from,
+        () => sync.linkSync(from, to),
+        () => fs.link(from, to),
+      ),
     symlink: (target, path) => withDiskErrors(path, () => fs.symlink(target, path)),
     unlink: (path) => withDiskErrors(path, () => fs.unlink(path)),
     rmdir: (path) => withDiskErrors(path, () => fs.rmdir(path)),
-    syncDir: (path) => withDiskErrors(path, () => syncDir(path)),
+    syncDir: (path) => withDiskErrors(path, () => syncDir(path, direct)),
   }
 }
 
-async function syncDir(path: string): Promise<void> {
+async function openFile(path: string, options: OpenOptions, direct: Direct): Promise<NodeFile> {
+  // POSIX leaves open what truncating through a read-only descriptor does.
+  if (options.truncate && !options.write) throw new DiskError('EINVAL', `EINVAL: open '${path}'`, path)
+  const flags = flagsOf(options)
+  const mode = options.mode ?? 0o666
+  const isLocal = await direct.isLocal(dirname(path))
+  // Else it might be a FIFO that waits for its other end.
+  const waitsForNobody = options.nonBlocking === true || (options.create === true && options.exclusive === true)
+  const isAtOnce = isLocal && waitsForNobody && options.truncate !== true && direct.isFree()
+  const fd = isAtOnce ? direct.now(() => sync.openSync(path, flags, mode)) : await open(path, flags, mode)
+  return new NodeFile(fd, path, direct, { isLocal })
+}
+
+async function syncDir(path: string, direct: Direct): Promise<void> {
   // Windows cannot open a directory; its names are journalled.
   if (process.platform === 'win32') return
-  const handle = await fs.open(path, constants.O_RDONLY | O_DIRECTORY)
+  const isLocal = await direct.isLocal(path)
+  const flags = sync.constants.O_RDONLY | O_DIRECTORY
+  const fd = isLocal && direct.isFree() ? direct.now(() => sync.openSync(path, flags)) : await open(path, flags, 0o666)
+  const folder = new NodeFile(fd, path, direct, { isLocal })
   try {
-    await handle.sync()
+    await folder.sync()
   } finally {
-    // Nothing is written by it, so nobody waits for it.
-    handle.close().catch(() => undefined)
+    await folder.close()
   }
 }

@@ -1,9 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
-import { open } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { nodeWorld } from '../src/index.ts'
 
 const root = mkdtempSync(join(tmpdir(), 'world-node-'))
@@ -26,24 +25,6 @@ describe('the real disk', () => {
     await disk.syncDir(root)
   })
 
-  it('writes by way of another thread for a while after a short write took long', async () => {
-    const path = join(root, 'slow.txt')
-    const handle = await open(path, 'w')
-    const threaded = vi.spyOn(Object.getPrototypeOf(handle) as typeof handle, 'write')
-    await handle.close()
-    const file = await disk.open(path, { read: true, write: true })
-    await file.write(bytes('a'), 0)
-    expect(threaded).toHaveBeenCalledTimes(0)
-    const now = vi.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(1000)
-    await file.write(bytes('b'), 1)
-    now.mockRestore()
-    for (let at = 2; at < 200; at++) await file.write(bytes('c'), at)
-    expect(threaded).toHaveBeenCalledTimes(100)
-    threaded.mockRestore()
-    expect((await file.stat()).size).toBe(200)
-    await file.close()
-  })
-
   it.runIf(process.platform === 'linux')('tells the real path of an open file, whatever it was opened as', async () => {
     const folder = realpathSync(root)
     const path = join(folder, 'real.txt')
@@ -61,6 +42,26 @@ describe('the real disk', () => {
     execFileSync('mkfifo', [path])
     const file = await disk.open(path, { read: true, nonBlocking: true })
     expect((await file.stat()).kind).toBe('fifo')
+    await file.close()
+  })
+
+  it('waits for the other end of a FIFO without holding up anybody', async () => {
+    const path = join(root, 'waiting')
+    execFileSync('mkfifo', [path])
+    const reader = disk.open(path, { read: true })
+    const writer = await disk.open(path, { write: true })
+    await (await reader).close()
+    await writer.close()
+  })
+
+  it('gives a descriptor back when the calls on their way are done, and refuses later ones', async () => {
+    const file = await disk.open(join(root, 'closing'), { read: true, write: true, create: true })
+    await file.write(new Uint8Array(100_000), 0)
+    const reading = Array.from({ length: 16 }, () => file.read(new Uint8Array(100_000), 0))
+    const closing = file.close()
+    await expect(file.stat()).rejects.toMatchObject({ code: 'EBADF' })
+    expect(new Set(await Promise.all(reading))).toEqual(new Set([100_000]))
+    await closing
     await file.close()
   })
 

@@ -7,11 +7,11 @@ import { applyPieces } from './edit.ts'
 import { fsErrors } from './errors.ts'
 import type { Intents } from './intents.ts'
 import { Lanes } from './lanes.ts'
-import { observationOf, observations } from './observations.ts'
 import { changePrompts } from './prompt.ts'
 import { readUpTo } from './read.ts'
 import { foldName, keyOf, type Resolved } from './resolve.ts'
-import type { Before, Existing, Swapped, Swapper } from './swap.ts'
+import type { Before, Existing, Removed, Swapped, Swapper } from './swap.ts'
+import { type How, tell } from './tell.ts'
 import type { ChangeResult, EditPiece, FsContext, IntentVerdict, Precondition, Target, Version } from './types.ts'
 import { sameVersion, versionOf } from './versions.ts'
 
@@ -23,7 +23,7 @@ export type ChangeContext = FsContext & { readonly breakHardLink?: boolean }
 /** A file whose bytes are in memory and whose descriptor is open. */
 interface Held extends Existing {
   readonly target: Target
-  readonly bytes: Buffer
+  readonly version: Version
 }
 
 export class Changes {
@@ -153,43 +153,29 @@ export class Changes {
     target: Target,
     held: Held | undefined,
     bytes: Buffer | undefined,
-    how: 'write' | 'edit' | 'stale-edit' | 'undo',
+    how: How,
     context: ChangeContext,
   ): Promise<ChangeResult> {
-    const { session, signal, call } = context
-    const before = held?.version
-    const after = bytes && versionOf(bytes)
-    const wasWhole = held !== undefined && isSeenWhole(context, held)
+    const { session, signal } = context
     const saving = held && session.putBlob(held.bytes, { mediaType: 'application/octet-stream' })
     // It fails the change where it is awaited; a change that fails sooner must not leave it unheard.
     saving?.catch(() => undefined)
-    const swapping = this.put(target.path, held, bytes, async () => {
-      await saving
+    const done = await this.put(target.path, held, bytes, async (written) => {
+      const found = { after: bytes && versionOf(bytes), changed: difference(target.given, held?.bytes, bytes) }
+      const [beforeBlob] = await Promise.all([saving, written])
       signal?.throwIfAborted()
+      return { ...found, beforeBlob }
     })
-    // Found while the disk works.
-    const changed = difference(target.given, held?.bytes, bytes)
-    const done = await swapping
-    const beforeBlob = await saving
     const key = done.stat ? keyOf(done.stat) : target.key
-    session.append('fs/changed', {
-      callId: call.id,
-      path: target.path,
-      key,
-      ...(before && { before }),
-      ...(after && { after }),
-      ...(beforeBlob && { beforeBlob: { digest: beforeBlob.digest, size: beforeBlob.size } }),
-    })
-    if (after && how !== 'undo') {
-      const isWhole = how === 'write' || (how === 'edit' && wasWhole)
-      const observed = { path: target.path, key, version: after, how: how === 'write' ? how : ('edit' as const) }
-      session.append('fs/observed', isWhole ? observed : { ...observed, ranges: [] })
-    }
-    if (done.notDurable !== undefined) throw fsErrors('FS_NOT_DURABLE', { path: target.path, detail: done.notDurable })
+    const { after, changed, beforeBlob } = done.before
+    const change = { target, key, before: held?.version, after, beforeBlob, how }
+    // The session is told while the disk makes the name durable.
+    const [notDurable] = await Promise.all([done.syncing, tell(change, context)])
+    if (notDurable !== undefined) throw fsErrors('FS_NOT_DURABLE', { path: target.path, detail: notDurable })
     const { from, to, text } = changed.around
     return {
       target: { ...target, key, exists: after !== undefined },
-      before,
+      before: held?.version,
       after,
       diff: changed.text,
       notes: [
@@ -201,15 +187,15 @@ export class Changes {
     }
   }
 
-  private async put(
+  private async put<T>(
     path: string,
     held: Held | undefined,
     bytes: Buffer | undefined,
-    saved: Before,
-  ): Promise<Omit<Swapped, 'stat'> & { stat?: Swapped['stat'] }> {
-    if (bytes) return this.swapper.swap(path, bytes, held, saved)
+    before: Before<T>,
+  ): Promise<Removed<T> & Partial<Swapped<T>>> {
+    if (bytes) return this.swapper.swap(path, bytes, held, before)
     if (!held) throw fsErrors('FS_NOT_FOUND', { path })
-    return { ownerLost: false, notDurable: await this.swapper.remove(path, held, saved) }
+    return this.swapper.remove(path, held, before)
   }
 }
 
@@ -218,11 +204,6 @@ function unchanged({ target, version }: Held, { session }: ChangeContext): Chang
   session.append('fs/observed', { path: target.path, key: target.key, version, how: 'write' })
   const notes = [changePrompts.sameContent]
   return { target, before: version, after: version, diff: '', notes, linesAdded: 0, linesRemoved: 0 }
-}
-
-function isSeenWhole({ session }: ChangeContext, held: Held): boolean {
-  const seen = observationOf(session.fold(observations), held.target, held.version)
-  return seen?.seen === 'whole' && sameVersion(seen.version, held.version)
 }
 
 function unmet(precondition: Precondition, current: Version | undefined): string | undefined {

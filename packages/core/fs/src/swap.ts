@@ -6,25 +6,31 @@ import { diskFailure } from './disk-failure.ts'
 import { fsErrors } from './errors.ts'
 import type { Leftovers } from './leftovers.ts'
 import { keyOf, lstatOf } from './resolve.ts'
-import type { Version } from './types.ts'
-import { sameVersion, versionInFile } from './versions.ts'
+import { holdsStill } from './versions.ts'
 
-/** What is to be replaced: open, and the version that the change was made for. */
+/** What is to be replaced: open, and the content that the change was made for. */
 export interface Existing {
   readonly file: DiskFile
   readonly stat: FileStat
-  readonly version: Version
+  readonly bytes: Buffer
 }
 
-export interface Swapped {
+export interface Removed<T> {
+  /** What came of {@link Before}. */
+  readonly before: T
+  readonly syncing: Syncing
+}
+
+export interface Swapped<T> extends Removed<T> {
   readonly stat: FileStat
   readonly ownerLost: boolean
-  /** Why the disk did not confirm the new name; the change is done nevertheless. */
-  readonly notDurable: string | undefined
 }
 
-/** Must be done before the file is touched; throws to leave it as it is. */
-export type Before = () => Promise<unknown>
+/** Resolves when the disk has the new name, or to why it did not confirm it; the change is done nevertheless. */
+export type Syncing = Promise<string | undefined>
+
+/** Must be done before the file is touched; throws to leave it as it is. Called while the new bytes go to the disk: `written`. */
+export type Before<T> = (written: Promise<void>) => Promise<T>
 
 export class Swapper {
   private readonly disk: Disk
@@ -37,7 +43,12 @@ export class Swapper {
 
   /** Without `existing` the path must be free. When this throws, the file is what it was.
    *  @throws FS_STALE, FS_REFUSED, FS_ACCESS, FS_DISK, FS_NOT_A_DIRECTORY */
-  async swap(path: string, bytes: Uint8Array, existing: Existing | undefined, before: Before): Promise<Swapped> {
+  async swap<T>(
+    path: string,
+    bytes: Uint8Array,
+    existing: Existing | undefined,
+    before: Before<T>,
+  ): Promise<Swapped<T>> {
     const directory = posix.dirname(path)
     try {
       if (!existing) await this.makeParents(directory)
@@ -48,24 +59,24 @@ export class Swapper {
   }
 
   /** Removes the file, if it is still the given version. */
-  async remove(path: string, existing: Existing, before: Before): Promise<string | undefined> {
+  async remove<T>(path: string, existing: Existing, before: Before<T>): Promise<Removed<T>> {
     try {
-      await before()
+      const made = await before(Promise.resolve())
       await this.assertUnchanged(path, existing)
       await this.disk.unlink(path)
-      return await this.syncDirectory(posix.dirname(path))
+      return { before: made, syncing: this.syncDirectory(posix.dirname(path)) }
     } catch (error) {
       throw diskFailure(error, path, 'remove')
     }
   }
 
-  private async replace(
+  private async replace<T>(
     path: string,
     directory: string,
     bytes: Uint8Array,
     existing: Existing | undefined,
-    before: Before,
-  ): Promise<Swapped> {
+    before: Before<T>,
+  ): Promise<Swapped<T>> {
     const temporary = this.leftovers.name(directory)
     let created = false
     try {
@@ -81,41 +92,40 @@ export class Swapper {
       if (existing) await this.disk.rename(temporary, path)
       else await this.create(temporary, path)
       created = false
-      return { ...made, notDurable: await this.syncDirectory(directory) }
+      return { ...made, syncing: this.syncDirectory(directory) }
     } finally {
       if (created) await this.discard(temporary)
     }
   }
 
   /** Everything up to the moment of the swap. The file is closed while the one in its place is looked at for the last time. */
-  private async fill(
+  private async fill<T>(
     file: DiskFile,
     temporary: string,
     path: string,
     bytes: Uint8Array,
     existing: Existing | undefined,
-    before: Before,
-  ): Promise<Omit<Swapped, 'notDurable'>> {
+    before: Before<T>,
+  ): Promise<Omit<Swapped<T>, 'syncing'>> {
     let closed: Promise<void> | undefined
     try {
       const [stat, real] = await Promise.all([file.stat(), file.realPath?.()])
       await this.assertAt(real, temporary, posix.dirname(path))
       await file.write(bytes, 0)
       const ownerLost = existing !== undefined && (await keepOwnerAndMode(file, stat, existing.stat))
-      await file.sync()
-      await before()
+      const made = await before(file.sync())
       closed = file.close()
       await Promise.all([closed, existing && this.assertUnchanged(path, existing)])
-      return { stat, ownerLost }
+      return { stat, ownerLost, before: made }
     } finally {
       await (closed ?? file.close())
     }
   }
 
   /** The content is read again through the descriptor; metadata could hide a change within one tick of the clock. */
-  private async assertUnchanged(path: string, { file, stat, version }: Existing): Promise<void> {
-    const [now, there] = await Promise.all([versionInFile(file, version.size), lstatOf(this.disk, path)])
-    if (!sameVersion(now, version)) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
+  private async assertUnchanged(path: string, { file, stat, bytes }: Existing): Promise<void> {
+    const [isSame, there] = await Promise.all([holdsStill(file, bytes), lstatOf(this.disk, path)])
+    if (!isSame) throw fsErrors('FS_STALE', { path, detail: 'it was changed meanwhile' })
     if (!there || keyOf(there) !== keyOf(stat))
       throw fsErrors('FS_STALE', { path, detail: 'it was replaced meanwhile' })
   }
@@ -158,7 +168,7 @@ export class Swapper {
     }
   }
 
-  private async syncDirectory(path: string): Promise<string | undefined> {
+  private async syncDirectory(path: string): Syncing {
     try {
       await this.disk.syncDir(path)
     } catch (error) {

@@ -29,15 +29,14 @@ export class VersionBuilder {
   }
 }
 
-/** The version that an open file holds, in pieces; looked at no further than beyond `size`, the expected one. */
-export async function versionInFile(file: DiskFile, size: number): Promise<Version> {
-  const version = new VersionBuilder()
-  const piece = Buffer.allocUnsafe(Math.min(size + 1, PIECE_BYTES))
+/** Whether an open file holds `bytes` and no more; read in pieces. */
+export async function holdsStill(file: DiskFile, bytes: Buffer): Promise<boolean> {
+  const piece = Buffer.allocUnsafe(Math.min(bytes.length + 1, PIECE_BYTES))
   for (let at = 0; ; ) {
     const count = await file.read(piece, at)
-    version.add(piece.subarray(0, count))
+    if (!piece.subarray(0, count).equals(bytes.subarray(at, at + count))) return false
     at += count
-    const isEnd = count === 0 || (count < piece.length && at === size)
-    if (isEnd || at > size) return version.finish()
+    // Less than was asked for, at the end that is expected, is the end.
+    if (count === 0 || (count < piece.length && at === bytes.length)) return at === bytes.length
   }
 }

@@ -178,12 +178,12 @@ function needOf({ entry, call, start }: AdmittedCall): Need {
   if (overlap === 'parallel') return { reads: new Set([everything]), writes: new Set() }
   const keys: unknown = overlap(call.args, start.session)
   const problem = 'the answer is not { reads, writes } with lists of texts'
-  const bad = toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${start.tool}`, problem })
-  if (keys === null || typeof keys !== 'object' || isPromise(keys)) throw bad
+  const bad = () => toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${start.tool}`, problem })
+  if (keys === null || typeof keys !== 'object' || isPromise(keys)) throw bad()
   const { reads, writes } = keys as Record<keyof Keys, unknown>
   const list = (given: unknown): string[] => {
     if (given === undefined) return []
-    if (!Array.isArray(given) || !given.every((key) => typeof key === 'string')) throw bad
+    if (!Array.isArray(given) || !given.every((key) => typeof key === 'string')) throw bad()
     return given
   }
   return { reads: new Set([everything, ...list(reads)]), writes: new Set(list(writes)) }

@@ -21,10 +21,12 @@ export async function mountTools(cwd: string): Promise<CallTool> {
   await ctx.plugin(tools, { otherwise: 'allow' })
   for (const plugin of after) await ctx.plugin(plugin)
   const own = await ctx.sessions.create({ cwd })
+  // Whoever calls tools holds the service: asking the context for it takes as long as the call.
+  const { tools: service } = ctx
   let count = 0
   return async (tool, args) => {
     const call = { id: `c${++count}`, tool, arguments: args }
-    const { result } = await ctx.tools.execute({ session: own, call })
+    const { result } = await service.execute({ session: own, call })
     if (result.outcome.tag !== 'succeeded') throw new Error(`${tool}: ${JSON.stringify(result.content)}`)
     return result.value
   }
