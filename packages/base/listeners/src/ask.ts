@@ -1,5 +1,5 @@
-/** Owns how one listener is asked: under a limit on its own time, diverted by an abort, never once its plugin is gone. */
-import { adopt, isPromise, messageOf } from '@sluice/base'
+/** Owns how one listener is asked: under a limit on its own time, never once its plugin is gone. */
+import { isPromise } from '@sluice/base'
 import type { AbortSource } from './abort.ts'
 import { listenerErrors } from './errors.ts'
 import { abortedFailure, failureOf, goneFailure, PluginFailure } from './failure.ts'
@@ -13,69 +13,116 @@ export interface TimeLimits {
   msOf(event: string): number
 }
 
-/** The listener's answer, or a PluginFailure naming its plugin. Synchronous when the listener is. An abort of `divert` ends
- *  the asking at once: nobody is asked any more, nobody is waited for. `own` is the listener's time: whoever gives it a
- *  `next()` pauses it meanwhile. */
+/** A listener that is asked; also the limit on its time, which whoever gives it a `next()` pauses meanwhile. It comes to one
+ *  end: an answer, or a failure that names its plugin. At once when the listener is synchronous. */
+export abstract class Asking extends Limit {
+  readonly listener: Listener
+  /** It has come to its end. */
+  protected isOver = false
+
+  constructor(listener: Listener, limits: TimeLimits) {
+    super(limits.watchdog, limits.msOf(listener.event))
+    this.listener = listener
+  }
+
+  protected abstract call(): unknown
+  protected abstract answered(answer: unknown): void
+  protected abstract failed(failure: PluginFailure): void
+
+  start(): void {
+    const { listener } = this
+    let answer: unknown
+    try {
+      if (!listener.mounted()) throw goneFailure(listener.event, listener.plugin)
+      answer = this.call()
+    } catch (error) {
+      return this.fail(error)
+    }
+    if (!isPromise(answer)) return this.answer(answer)
+    this.watch()
+    void this.follow(answer)
+  }
+
+  /** It has failed, unless it has come to an end already. */
+  fail(error: unknown): void {
+    if (!this.over()) this.failed(failureOf(error, this.listener.plugin))
+  }
+
+  protected due(): void {
+    const { ms } = this
+    const { event, plugin } = this.listener
+    this.fail(new PluginFailure('expired', plugin, listenerErrors('LISTENER_EXPIRED', { event, ms })))
+  }
+
+  /** Whatever a promise does when it is waited for, it settles once. */
+  private async follow(promise: PromiseLike<unknown>): Promise<void> {
+    let answer: unknown
+    try {
+      answer = await promise
+    } catch (error) {
+      return this.fail(error)
+    }
+    const { event, plugin, life } = this.listener
+    // Its registration may be away all the same: one that is made for once goes when it is called.
+    if (life.over) this.fail(goneFailure(event, plugin))
+    else this.answer(answer)
+  }
+
+  private answer(answer: unknown): void {
+    if (!this.over()) this.answered(answer)
+  }
+
+  /** Ends it; true when it had ended already. */
+  private over(): boolean {
+    const { isOver } = this
+    this.isOver = true
+    this.end()
+    return isOver
+  }
+}
+
+class Single extends Asking {
+  protected readonly call: () => unknown
+  protected readonly answered: (answer: unknown) => void
+  protected readonly failed: (failure: PluginFailure) => void
+
+  constructor(
+    listener: Listener,
+    limits: TimeLimits,
+    call: () => unknown,
+    answered: (answer: unknown) => void,
+    failed: (failure: PluginFailure) => void,
+  ) {
+    super(listener, limits)
+    this.call = call
+    this.answered = answered
+    this.failed = failed
+  }
+}
+
+/** The listener's answer, or a rejection with a PluginFailure. An abort of `divert` ends the asking at once: nobody is asked
+ *  any more, nobody is waited for. */
 export function ask(
   listener: Listener,
   limits: TimeLimits,
-  divert: AbortSource | undefined,
-  invoke: (own: Limit) => unknown,
-): unknown {
-  const { event, plugin } = listener
-  if (!listener.mounted()) throw goneFailure(event, plugin)
-  if (divert?.aborted) throw abortedFailure(plugin)
-  const ms = limits.msOf(event)
-  const own = new Limit(limits.watchdog, ms)
-  let answer: unknown
-  try {
-    answer = invoke(own)
-  } catch (error) {
-    throw failureOf(error, plugin)
-  }
-  return isPromise(answer) ? bounded(listener, divert, own, ms, answer) : answer
-}
-
-function bounded(
-  { event, plugin, life }: Listener,
-  divert: AbortSource | undefined,
-  own: Limit,
-  ms: number,
-  answer: PromiseLike<unknown>,
+  divert: AbortSource,
+  call: () => unknown,
 ): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const fail = (failure: PluginFailure) => {
-      own.end()
-      off?.()
-      reject(failure)
-    }
-    own.watch(() => fail(new PluginFailure('expired', plugin, listenerErrors('LISTENER_EXPIRED', { event, ms }))))
-    const off = divert?.on(() => fail(abortedFailure(plugin)))
-    const settled = (value: unknown) => {
-      // Its registration may be away all the same: one that is made for once goes when it is called.
-      if (life.over) return fail(goneFailure(event, plugin))
-      own.end()
-      off?.()
-      resolve(value)
-    }
-    void follow(answer, settled, (error) => fail(failureOf(error, plugin)))
-    if (divert?.aborted) fail(abortedFailure(plugin))
+    const abort = () => asking.fail(abortedFailure(listener.plugin))
+    const off = divert.on(abort)
+    const asking = new Single(
+      listener,
+      limits,
+      () => {
+        if (divert.aborted) throw abortedFailure(listener.plugin)
+        return call()
+      },
+      (answer) => (off(), resolve(answer)),
+      (failure) => (off(), reject(failure)),
+    )
+    asking.start()
   })
-}
-
-/** Whatever a promise does when it is waited for, it settles once. */
-async function follow(
-  answer: PromiseLike<unknown>,
-  settled: (value: unknown) => void,
-  failed: (error: unknown) => void,
-) {
-  let value: unknown
-  try {
-    value = await answer
-  } catch (error) {
-    return failed(error)
-  }
-  settled(value)
 }
 
 /** What `work` comes to, or `otherwise()` when `source` is aborted and `ms` pass before that. */
@@ -93,10 +140,14 @@ export function underGrace<T>(
     }
     const off = source.on(begin)
     if (source.aborted) begin()
-    work.then(resolve, reject).finally(() => {
+    const end = () => {
       off()
       limit?.end()
-    })
+    }
+    work.then(
+      (value) => (end(), resolve(value)),
+      (error: unknown) => (end(), reject(error as Error)),
+    )
   })
 }
 
@@ -108,12 +159,14 @@ export function tell(
   failed: (message: string) => void,
 ): void {
   for (const listener of listeners) {
-    const report = (error: unknown) => failed(`${listener.plugin} failed in ${listener.event}: ${messageOf(error)}`)
-    try {
-      const answer = ask(listener, limits, undefined, () => listener.call(...facts))
-      if (isPromise(answer)) adopt(answer).catch(report)
-    } catch (error) {
-      report(error)
-    }
+    const { plugin, event, call } = listener
+    const report = (failure: PluginFailure) => failed(`${plugin} failed in ${event}: ${failure.message}`)
+    new Single(
+      listener,
+      limits,
+      () => call(...facts),
+      () => {},
+      report,
+    ).start()
   }
 }

@@ -23,8 +23,17 @@ export class PluginFailure extends Error {
 
 /** A thrown value as the failure of `by`. A failure that already has an owner keeps it. */
 export function failureOf(thrown: unknown, by: string): PluginFailure {
-  if (thrown instanceof PluginFailure) return thrown
+  if (isOwned(thrown)) return thrown
   return new PluginFailure('threw', by, { code: codeOf(thrown, 'LISTENER_FAILED'), message: messageOf(thrown) })
+}
+
+/** Whatever is thrown may be a proxy that throws when it is looked at. */
+function isOwned(thrown: unknown): thrown is PluginFailure {
+  try {
+    return thrown instanceof PluginFailure
+  } catch {
+    return false
+  }
 }
 
 /** The code of an expected failure, whatever was thrown. */

@@ -1,6 +1,6 @@
 export { AbortSource } from './abort.ts'
 export type { TimeLimits } from './ask.ts'
-export { ask, tell, underGrace } from './ask.ts'
+export { ask, Asking, tell, underGrace } from './ask.ts'
 export { listenerErrors } from './errors.ts'
 export { abandonedFailure, abortedFailure, codeOf, failureOf, goneFailure, PluginFailure } from './failure.ts'
 export type { Listener } from './listeners.ts'

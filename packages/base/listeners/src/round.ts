@@ -1,8 +1,7 @@
 /** Owns asking all listeners of an event: one after another, each once, whatever they do with `next()`. */
-import { isPromise } from '@sluice/base'
 import type { AbortSource } from './abort.ts'
-import { ask, type TimeLimits } from './ask.ts'
-import { failureOf, type PluginFailure } from './failure.ts'
+import { Asking, type TimeLimits } from './ask.ts'
+import { abandonedFailure, abortedFailure, failureOf, type PluginFailure } from './failure.ts'
 import type { Listener } from './listeners.ts'
 import type { Limit } from './watchdog.ts'
 
@@ -19,7 +18,8 @@ export type Asked =
       readonly ms: number
     }
 
-/** One asking. A kind of question says how an answer is read and how two verdicts are joined. */
+/** One asking. A kind of question says how an answer is read and how two verdicts are joined. Nothing is waited for, and no
+ *  promise made, as long as listeners answer at once. */
 export abstract class Round<Verdict> {
   /** In the order of asking. */
   readonly asked: Asked[] = []
@@ -29,18 +29,24 @@ export abstract class Round<Verdict> {
   current = ''
   /** The verdict stands: nobody else is asked, and what those say who were asked already changes nothing. */
   over = false
-  private readonly listeners: readonly Listener[]
+  readonly listeners: readonly Listener[]
   private readonly limits: TimeLimits
   private readonly divert: AbortSource | undefined
-  private readonly tails: Promise<Verdict>[] = []
+  private readonly graceMs: number | undefined
+  private readonly entries: Entry<Verdict>[] = []
+  /** Entries that have not come to a verdict. */
+  private open = 0
+  private end: (() => void) | undefined
 
-  constructor(listeners: readonly Listener[], limits: TimeLimits, divert: AbortSource | undefined) {
+  /** An abort of `divert` ends the round at once, or, with `graceMs`, when so long has passed. */
+  constructor(listeners: readonly Listener[], limits: TimeLimits, divert: AbortSource | undefined, graceMs?: number) {
     this.listeners = listeners
     this.limits = limits
     this.divert = divert
+    this.graceMs = graceMs
   }
 
-  protected abstract call(listener: Listener, next: () => Promise<Verdict>): unknown
+  protected abstract call(listener: Listener, next: () => Verdict | Promise<Verdict>): unknown
   /** What `next()` gives the last listener, and everybody once the round is over. */
   protected abstract nothing(): Verdict
   /** Reads an answer that is the listener's own, each field once, into what counts of it. Frozen: `next()` hands it out.
@@ -50,48 +56,160 @@ export abstract class Round<Verdict> {
   /** What `next()` gives for a listener that has failed. */
   protected abstract failed(failure: PluginFailure, listener: Listener): Verdict
 
-  /** The joined verdict, once every listener that was entered has answered or is past its time. */
-  async all(): Promise<Verdict> {
-    const verdict = await this.from(0)
-    if (this.over) await Promise.all(this.tails)
-    return verdict
+  /** The joined verdict, once every listener that was entered has answered or is past its time. Never rejects. */
+  all(): Verdict | Promise<Verdict> {
+    const first = this.enter(0)
+    const verdict = () => first?.verdict ?? this.nothing()
+    if (this.open === 0) return verdict()
+    return new Promise((resolve) => {
+      const { divert } = this
+      let grace: Limit | undefined
+      const abort = () => (grace = this.diverted())
+      const off = divert?.on(abort)
+      this.end = () => {
+        off?.()
+        grace?.end()
+        resolve(verdict())
+      }
+      if (divert?.aborted) abort()
+    })
   }
 
-  /** The joined verdict of the listeners from `index` on; each is asked once, whoever wants to know. */
-  protected from(index: number): Promise<Verdict> {
-    return (this.tails[index] ??= this.askFrom(index))
+  /** For entries: calls the listener. */
+  ask(entry: Entry<Verdict>): unknown {
+    const { listener } = entry
+    if (this.graceMs === undefined && this.divert?.aborted) throw abortedFailure(listener.plugin)
+    return this.call(listener, () => this.next(entry))
   }
 
-  private async askFrom(index: number): Promise<Verdict> {
-    const listener = this.listeners[index]
-    if (!listener || this.over) return this.nothing()
-    const slot = this.asked.push(listener.plugin) - 1
-    this.current = listener.plugin
-    let later: Verdict | undefined
-    let own: Limit | undefined
+  /** For entries: the listener has answered. */
+  answered(entry: Entry<Verdict>, answer: unknown): void {
+    const { later, listener, index } = entry
+    // An answer identical to that of next() is a pass.
+    if (later !== undefined && answer === later) return this.finish(entry, later)
+    let verdict: Verdict
     try {
-      const answer = ask(listener, this.limits, this.divert, (time) => {
-        own = time
-        return this.call(listener, async () => {
-          time.pause()
-          later = await this.from(index + 1)
-          time.resume()
-          this.current = listener.plugin
-          return later
-        })
-      })
-      const said = isPromise(answer) ? await answer : answer
-      // An answer identical to that of next() is a pass.
-      if (later !== undefined && said === later) return later
-      const verdict = this.take(said, listener, slot, own as Limit)
-      return this.join(verdict, await this.from(index + 1))
+      const own = this.take(answer, listener, index, entry)
+      const inner = this.enter(index + 1)
+      const rest = inner ? inner.verdict : this.nothing()
+      if (rest === undefined) return void (entry.own = own)
+      verdict = this.join(own, rest)
     } catch (error) {
-      const failure = failureOf(error, listener.plugin)
-      this.asked[slot] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: spentMs(own) }
-      if (!this.over) this.failure = failure
-      this.over = true
-      return this.failed(failure, listener)
+      return this.fell(entry, failureOf(error, listener.plugin))
     }
+    this.finish(entry, verdict)
+  }
+
+  /** For entries: the listener has failed. */
+  fell(entry: Entry<Verdict>, failure: PluginFailure): void {
+    const { listener, index } = entry
+    this.asked[index] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: spentMs(entry) }
+    if (!this.over) this.failure = failure
+    this.over = true
+    this.finish(entry, this.failed(failure, listener))
+  }
+
+  /** The listener at `index`, which is asked now unless it was; `undefined` when nobody is asked any more. */
+  private enter(index: number): Entry<Verdict> | undefined {
+    const known = this.entries[index]
+    const listener = this.listeners[index]
+    if (known || !listener || this.over) return known
+    const entry = new Entry(this, index, listener, this.limits)
+    this.entries.push(entry)
+    this.asked.push(listener.plugin)
+    this.current = listener.plugin
+    this.open++
+    entry.start()
+    return entry
+  }
+
+  /** The joined verdict of the listeners after `entry`, the same each time. */
+  private next(entry: Entry<Verdict>): Verdict | Promise<Verdict> {
+    if (entry.later !== undefined) return entry.later
+    if (!entry.waits) entry.pause()
+    const inner = this.enter(entry.index + 1)
+    const later = inner ? inner.outcome() : this.nothing()
+    entry.waits = true
+    if (!(later instanceof Promise)) this.resume(entry, later)
+    return later
+  }
+
+  private resume(entry: Entry<Verdict>, later: Verdict): void {
+    entry.waits = false
+    entry.later = later
+    entry.resume()
+    this.current = entry.listener.plugin
+  }
+
+  /** The entry has a verdict, so the one around it has what it waits for. */
+  private finish(entry: Entry<Verdict>, verdict: Verdict): void {
+    entry.settle(verdict)
+    this.open--
+    const outer = this.entries[entry.index - 1]
+    if (outer?.waits) this.resume(outer, verdict)
+    if (outer?.own !== undefined) this.finish(outer, this.join(outer.own, verdict))
+    if (this.open === 0) this.ended()
+  }
+
+  private diverted(): Limit | undefined {
+    const { graceMs: ms, limits } = this
+    if (ms === undefined) for (const entry of this.entries) entry.fail(abortedFailure(entry.listener.plugin))
+    else return limits.watchdog.limit(ms, () => this.abandon(ms))
+    return undefined
+  }
+
+  private abandon(ms: number): void {
+    this.failure = abandonedFailure(this.current, ms)
+    this.over = true
+    this.ended()
+  }
+
+  private ended(): void {
+    const { end } = this
+    this.end = undefined
+    end?.()
+  }
+}
+
+/** A listener of a round. Its verdict is the one from here on: joined with those after it. */
+class Entry<Verdict> extends Asking {
+  readonly index: number
+  /** What its `next()` came to. */
+  later: Verdict | undefined
+  /** It waits for `next()`. */
+  waits = false
+  /** Its own part of the verdict, while those after it are still asked. */
+  own: Verdict | undefined
+  verdict: Verdict | undefined
+  private readonly round: Round<Verdict>
+  private promise: Promise<Verdict> | undefined
+  private resolve: ((verdict: Verdict) => void) | undefined
+
+  constructor(round: Round<Verdict>, index: number, listener: Listener, limits: TimeLimits) {
+    super(listener, limits)
+    this.round = round
+    this.index = index
+  }
+
+  outcome(): Verdict | Promise<Verdict> {
+    return this.verdict ?? (this.promise ??= new Promise((resolve) => (this.resolve = resolve)))
+  }
+
+  settle(verdict: Verdict): void {
+    this.verdict = verdict
+    this.resolve?.(verdict)
+  }
+
+  protected call(): unknown {
+    return this.round.ask(this)
+  }
+
+  protected answered(answer: unknown): void {
+    this.round.answered(this, answer)
+  }
+
+  protected failed(failure: PluginFailure): void {
+    this.round.fell(this, failure)
   }
 }
 

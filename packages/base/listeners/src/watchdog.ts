@@ -2,20 +2,26 @@
 import type { Clock } from '@sluice/base'
 
 /** A clock that runs from its making, and the time after which it expires once somebody waits for that. */
-export class Limit {
+export abstract class Limit {
+  protected readonly ms: number
   private readonly dog: Watchdog
-  private readonly ms: number
   /** At `since`, or where it stands still. */
   private left: number
   private since: number
   private pauses = 0
-  private waiting: (() => void) | undefined
+  private isWatched = false
+  /** Its neighbours in the watchdog's list. */
+  before: Limit | undefined
+  after: Limit | undefined
 
   constructor(dog: Watchdog, ms: number) {
     this.dog = dog
     this.ms = this.left = ms
     this.since = dog.now()
   }
+
+  /** It is due, and has ended. */
+  protected abstract due(): void
 
   /** How long it has run. */
   get spentMs(): number {
@@ -27,9 +33,9 @@ export class Limit {
     return this.pauses > 0 ? Number.POSITIVE_INFINITY : this.since + this.left
   }
 
-  /** Calls `expire` once when it is due, unless it is ended first. */
-  watch(expire: () => void): void {
-    this.waiting = expire
+  /** Calls {@link due} once when it is due, unless it is ended first. */
+  watch(): void {
+    this.isWatched = true
     this.dog.add(this)
   }
 
@@ -41,24 +47,35 @@ export class Limit {
   resume(): void {
     if (--this.pauses > 0) return
     this.since = this.dog.now()
-    if (this.waiting) this.dog.arm(this)
+    if (this.isWatched) this.dog.arm(this)
   }
 
   expire(): void {
-    const { waiting } = this
+    if (!this.isWatched) return
     this.end()
-    waiting?.()
+    this.due()
   }
 
   end(): void {
-    this.waiting = undefined
+    if (!this.isWatched) return
+    this.isWatched = false
     this.dog.drop(this)
+  }
+}
+
+class Alarm extends Limit {
+  protected readonly due: () => void
+
+  constructor(dog: Watchdog, ms: number, due: () => void) {
+    super(dog, ms)
+    this.due = due
   }
 }
 
 export class Watchdog {
   private readonly clock: Clock
-  private readonly limits = new Set<Limit>()
+  private first: Limit | undefined
+  private last: Limit | undefined
   private cancel: (() => void) | undefined
   private armedFor = Number.POSITIVE_INFINITY
   private held = 0
@@ -73,8 +90,8 @@ export class Watchdog {
 
   /** Calls `expire` once, `ms` of unpaused time from now, unless the limit is ended first. */
   limit(ms: number, expire: () => void): Limit {
-    const limit = new Limit(this, ms)
-    limit.watch(expire)
+    const limit = new Alarm(this, ms, expire)
+    limit.watch()
     return limit
   }
 
@@ -89,12 +106,20 @@ export class Watchdog {
   }
 
   add(limit: Limit): void {
-    this.limits.add(limit)
+    limit.before = this.last
+    if (this.last) this.last.after = limit
+    else this.first = limit
+    this.last = limit
     this.arm(limit)
   }
 
   drop(limit: Limit): void {
-    this.limits.delete(limit)
+    const { before, after } = limit
+    if (before) before.after = after
+    else this.first = after
+    if (after) after.before = before
+    else this.last = before
+    limit.before = limit.after = undefined
     this.rest()
   }
 
@@ -107,7 +132,7 @@ export class Watchdog {
   }
 
   private rest(): void {
-    if (this.limits.size === 0 && this.held === 0) this.disarm()
+    if (this.first === undefined && this.held === 0) this.disarm()
   }
 
   private disarm(): void {
@@ -119,7 +144,9 @@ export class Watchdog {
   private fire(): void {
     this.disarm()
     const now = this.now()
-    for (const limit of Array.from(this.limits)) if (limit.dueAt <= now) limit.expire()
-    for (const limit of this.limits) this.arm(limit)
+    const due: Limit[] = []
+    for (let limit = this.first; limit; limit = limit.after) if (limit.dueAt <= now) due.push(limit)
+    for (const limit of due) limit.expire()
+    for (let limit = this.first; limit; limit = limit.after) this.arm(limit)
   }
 }

@@ -14,7 +14,7 @@ import {
   Watchdog,
 } from '../src/index.ts'
 
-type Next = () => Promise<number>
+type Next = () => number | Promise<number>
 const event = 'test/how-much'
 const on = (ctx: Context, listener: (next: Next) => unknown, options: object = {}) =>
   ctx.on(event as never, listener as never, options)
@@ -81,6 +81,48 @@ describe('a round', () => {
     on(ctx, () => (log.push('never'), 1))
     expect(await round().all()).toBe(9)
     expect(log).toEqual(['entered'])
+  })
+
+  // 12.2
+  it('has its verdict at once when nobody makes it wait, next() too', async () => {
+    const { ctx, mount, round, clock } = bench()
+    const later: unknown[] = []
+    on(ctx, (next) => (later.push(next(), next()), 1))
+    on(ctx, (next) => next())
+    on(ctx, (next) => (later.push(next(), next()), 5))
+    expect([round().all(), later, clock.pending]).toEqual([5, [0, 0, 5, 5], 0])
+    const broken = await mount('broken', (own) => on(own, () => 'nonsense'))
+    const one = round()
+    expect([one.all(), one.failure?.by]).toEqual([9, `broken#${broken.uid}`])
+  })
+
+  // 4.1
+  it('gives every call of next() the same answer, before it is known and after', async () => {
+    const { ctx, round, wait } = bench()
+    const answers: unknown[] = []
+    on(ctx, async (next) => {
+      const first = next()
+      answers.push(first === next(), await first, await next())
+      return next()
+    })
+    on(ctx, async () => (await wait(5), 7))
+    expect(await round().all()).toBe(7)
+    expect(answers).toEqual([true, 7, 7])
+  })
+
+  // 7.7
+  it('that has a grace goes on after an abort, and is left when the grace ends, naming whose code runs', async () => {
+    const { mount, limits, listeners, source, clock, wait } = bench()
+    await mount('calm', (own) => on(own, async (next) => (await wait(30), next()), { order: 1 }))
+    const one = new Greatest(listeners.of(event, undefined), limits, source, 50)
+    source.fire('stop')
+    expect(await one.all()).toBe(0)
+    expect(one.failure).toBeUndefined()
+    const hangs = await mount('hangs', (own) => on(own, () => new Promise(() => {}), { order: 2 }))
+    const two = new Greatest(listeners.of(event, undefined), limits, source, 50)
+    await two.all()
+    expect(two.failure).toMatchObject({ how: 'expired', by: `hangs#${hangs.uid}`, code: 'LISTENER_ABANDONED' })
+    expect(clock.monotonic()).toBe(80)
   })
 
   it('names the first failure: what is thrown, and nonsense', async () => {

@@ -104,7 +104,7 @@ class Question<V> extends Round<V> {
     this.rules = rules
   }
 
-  protected call(listener: Listener, next: () => Promise<V>): unknown {
+  protected call(listener: Listener, next: () => V | Promise<V>): unknown {
     return listener.call(this.subject, next)
   }
 

@@ -28,7 +28,7 @@ export class Intents {
   }
 
   /** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */
-  ask<Name extends keyof IntentEvents>(name: Name, intent: IntentEvents[Name]): Promise<IntentVerdict> {
+  async ask<Name extends keyof IntentEvents>(name: Name, intent: IntentEvents[Name]): Promise<IntentVerdict> {
     return new Question(this.listeners.of(name, undefined), this.limits, intent).all()
   }
 }
@@ -41,7 +41,7 @@ class Question extends Round<IntentVerdict> {
     this.intent = intent
   }
 
-  protected call(listener: Listener, next: () => Promise<IntentVerdict>): unknown {
+  protected call(listener: Listener, next: () => IntentVerdict | Promise<IntentVerdict>): unknown {
     return listener.call(this.intent, next)
   }
 

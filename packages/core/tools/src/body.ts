@@ -1,5 +1,5 @@
 /** Owns one try of a body: the barrier before it, what it is given, and the grace after an abort. */
-import { adopt, isPromise, type Json, losslessCopy, messageOf } from '@sluice/base'
+import { isPromise, type Json, losslessCopy, messageOf } from '@sluice/base'
 import type { AbortSource, Limit } from '@sluice/listeners'
 import type { Session } from '@sluice/session'
 import { type Attempt, failed, returned, stopped, thrown } from './attempt.ts'
@@ -44,7 +44,7 @@ export async function runBody(state: AdmittedCall, source: AbortSource): Promise
   const tries = (state.detail.tries ??= [])
   const attempt =
     hindrance(state, source) ??
-    (await unrecorded(state, source, number)) ??
+    (state.entry.info.annotations.readOnly ? undefined : await unrecorded(state, source, number)) ??
     // Asked again at the last moment: nothing happens between this answer and the start of the body.
     hindrance(state, source) ??
     (await new Promise<Attempt>((resolve) => new Try(state, source, number, resolve).start()))
@@ -66,7 +66,7 @@ function hindrance({ entry: { gone, info, plugin } }: AdmittedCall, source: Abor
 /** Makes `tool/started` durable before the first body that may change something; why that failed, if so. */
 async function unrecorded(state: AdmittedCall, source: AbortSource, number: number): Promise<Attempt | undefined> {
   const { session, id } = state.start
-  if (state.entry.info.annotations.readOnly || state.body.started) return undefined
+  if (state.body.started) return undefined
   try {
     const { seq } = session.append('tool/started', { callId: id, attempt: number })
     await new Promise<void>((resolve, reject) => {
@@ -85,7 +85,8 @@ class Try {
   private readonly source: AbortSource
   private readonly number: number
   private readonly said: Said = { contexts: [], ended: false, over: false }
-  private readonly nest: Nest
+  /** Its nested calls, once it makes one. */
+  private nest: Nest | undefined
   private readonly resolve: (attempt: Attempt) => void
   private readonly off: () => void
   private grace: Limit | undefined
@@ -97,8 +98,7 @@ class Try {
     this.source = source
     this.number = number
     this.resolve = resolve
-    this.nest = new Nest(state, source, this.said)
-    this.off = source.on(() => (this.grace = limits.watchdog.limit(config.graceMs, () => void this.abandon())))
+    this.off = source.on(() => (this.grace = limits.watchdog.limit(config.graceMs, () => this.abandon())))
   }
 
   start(): void {
@@ -107,20 +107,29 @@ class Try {
     body.started = true
     body.abandoned = false
     body.running++
-    const came = (value: unknown) => this.settle(returned(entry, value, source))
-    const failing = (error: unknown) => this.settle(thrown(error, source))
     let answer: unknown
     try {
       answer = entry.definition.execute(state.call.args, this.run())
     } catch (error) {
-      return void failing(error)
+      return this.settle(thrown(error, source))
     }
-    if (isPromise(answer)) adopt(answer).then(came, failing)
-    else void came(answer)
+    if (isPromise(answer)) void this.follow(answer)
+    else this.settle(returned(entry, answer, source))
+  }
+
+  private async follow(answer: PromiseLike<unknown>): Promise<void> {
+    const { state, source } = this
+    let value: unknown
+    try {
+      value = await answer
+    } catch (error) {
+      return this.settle(thrown(error, source))
+    }
+    this.settle(returned(state.entry, value, source))
   }
 
   private run(): Run {
-    const { state, source, said, nest, number } = this
+    const { state, source, said, number } = this
     const { machine, start } = state
     const { id, tool, agent, session } = start
     return Object.freeze({
@@ -142,7 +151,7 @@ class Try {
       log(message: string) {
         if (!said.over) machine.report(`${tool} (${id}): ${message}`)
       },
-      call: (name: string, args: unknown) => nest.call(name, args),
+      call: (name: string, args: unknown) => (this.nest ??= new Nest(state, source, said)).call(name, args),
       context(message: string) {
         if (!said.over) said.contexts.push(String(message).toWellFormed())
       },
@@ -152,29 +161,31 @@ class Try {
     })
   }
 
-  private async settle(attempt: Attempt): Promise<void> {
-    const { state, abandoned } = this
-    const { body, machine, start } = state
-    await this.end(outerEnded)
-    body.running--
-    if (abandoned) machine.report(`${start.tool} (${start.id}) settled as ${attempt.status} after it was abandoned`)
-    else this.leave(attempt)
-    state.bodyEnded()
+  private settle(attempt: Attempt): void {
+    this.end(outerEnded, () => {
+      const { state, abandoned } = this
+      const { body, machine, start } = state
+      body.running--
+      if (abandoned) machine.report(`${start.tool} (${start.id}) settled as ${attempt.status} after it was abandoned`)
+      else this.leave(attempt)
+      state.bodyEnded()
+    })
   }
 
-  private async abandon(): Promise<void> {
+  private abandon(): void {
     this.abandoned = true
     this.state.body.abandoned = true
-    await this.end(outerAbandoned)
-    this.leave(stopped(this.source, 'unknown'))
+    this.end(outerAbandoned, () => this.leave(stopped(this.source, 'unknown')))
   }
 
   /** The run dies, then its nested calls. */
-  private async end(why: string): Promise<void> {
+  private end(why: string, then: () => void): void {
     this.said.over = true
     this.off()
     this.grace?.end()
-    await this.nest.closed(why)
+    const closing = this.nest?.closed(why)
+    if (closing) void closing.then(then)
+    else then()
   }
 
   private leave(attempt: Attempt): void {

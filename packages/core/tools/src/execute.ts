@@ -1,15 +1,6 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
-import {
-  abandonedFailure,
-  AbortSource,
-  ask,
-  type Asked,
-  failureOf,
-  goneFailure,
-  spentMs,
-  underGrace,
-} from '@sluice/listeners'
-import type { Limit, Listener, PluginFailure } from '@sluice/listeners'
+import { abandonedFailure, AbortSource, type Asked, Asking, failureOf, goneFailure } from '@sluice/listeners'
+import { type Listener, type PluginFailure, spentMs, underGrace } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
 import { toolsErrors } from './errors.ts'
@@ -68,30 +59,23 @@ class Nesting {
     state.detail.asked = this.asked
   }
 
-  /** Runs the wrappers from `index` on, and the body inside them. Never rejects: a wrapper's own throw is kept in `failure`. */
-  async from(index: number, source: AbortSource): Promise<Attempt> {
+  /** Runs the wrappers from `index` on, and the body inside them; `outer` is told first. Never rejects: a wrapper's own throw
+   *  is kept in `failure`. */
+  from(index: number, source: AbortSource, outer?: Wrapper): Promise<Attempt> {
     const listener = this.listeners[index]
-    if (!listener) return runBody(this.state, source)
-    this.reached = Math.max(this.reached, index + 1)
-    const slot = this.asked.push(listener.plugin) - 1
-    this.current = listener.plugin
-    const wrapper = new Wrapper(this, index, listener, source)
-    try {
-      const answer = await wrapper.ask()
-      wrapper.over = true
-      this.note(slot, wrapper, 'answered')
-      if (wrapper.running) return await wrapper.leftRunning(wrapper.running)
-      return answer === wrapper.last && wrapper.last ? wrapper.last : decodeAttempt(this.state, answer)
-    } catch (error) {
-      wrapper.over = true
-      const failure = failureOf(error, listener.plugin)
-      this.failure ??= failure
-      this.note(slot, wrapper, failure.how)
-      if (wrapper.running) await wrapper.leftRunning(wrapper.running)
-      return failed(failure, this.state.executed)
-    } finally {
-      wrapper.source.close()
+    if (!listener) {
+      const attempt = runBody(this.state, source)
+      return outer ? attempt.then((came) => outer.came(came)) : attempt
     }
+    this.reached = Math.max(this.reached, index + 1)
+    this.current = listener.plugin
+    return new Promise((resolve) => {
+      const wrapper = new Wrapper(this, index, listener, source, (attempt) => {
+        outer?.came(attempt)
+        resolve(attempt)
+      })
+      wrapper.start()
+    })
   }
 
   /** What `work` comes to, or `otherwise()` when it has not ended long enough after `source` fired. */
@@ -101,38 +85,83 @@ class Nesting {
     return underGrace(work, limits, source, ms, () => otherwise(ms))
   }
 
-  private note(slot: number, { listener: { plugin }, own }: Wrapper, said: string): void {
-    this.asked[slot] = { plugin, said, ms: spentMs(own) }
+  /** Where what a wrapper says stands in the record. */
+  place({ plugin }: Listener): number {
+    return this.asked.push(plugin) - 1
+  }
+
+  note(slot: number, wrapper: Wrapper, said: string): void {
+    this.asked[slot] = { plugin: wrapper.listener.plugin, said, ms: spentMs(wrapper) }
   }
 }
 
 /** One wrapper, and what it has under way. */
-class Wrapper {
-  running: Promise<Attempt> | undefined
-  last: Attempt | undefined
-  own: Limit | undefined
-  readonly source: AbortSource
-  readonly listener: Listener
+class Wrapper extends Asking {
+  private readonly source: AbortSource
   private readonly nesting: Nesting
   private readonly index: number
+  private readonly slot: number
+  private readonly leave: (attempt: Attempt) => void
   private deadlineMs: number | undefined
-  /** It has answered: it may start nothing any more. */
-  over = false
+  /** The try under way, or the last one. */
+  private inner: Promise<Attempt> | undefined
+  private isInside = false
+  private last: Attempt | undefined
 
-  constructor(nesting: Nesting, index: number, listener: Listener, outer: AbortSource) {
+  constructor(
+    nesting: Nesting,
+    index: number,
+    listener: Listener,
+    outer: AbortSource,
+    leave: (attempt: Attempt) => void,
+  ) {
+    super(listener, nesting.state.machine.limits)
     this.nesting = nesting
     this.index = index
-    this.listener = listener
+    this.slot = nesting.place(listener)
     this.source = new AbortSource(outer)
+    this.leave = leave
   }
 
-  ask(): unknown {
+  /** What a try came to. */
+  came(attempt: Attempt): Attempt {
+    this.isInside = false
+    this.last = attempt
+    this.resume()
+    this.nesting.current = this.listener.plugin
+    return attempt
+  }
+
+  protected call(): unknown {
     const { state } = this.nesting
-    const run = this.run(state.body.tries + 1)
-    return ask(this.listener, state.machine.limits, undefined, (own) => {
-      this.own = own
-      return this.listener.call(state.call, run, () => this.next(own))
-    })
+    return this.listener.call(state.call, this.run(state.body.tries + 1), () => this.next())
+  }
+
+  protected answered(answer: unknown): void {
+    const { nesting, last, listener } = this
+    nesting.note(this.slot, this, 'answered')
+    if (this.isInside) return void this.leftRunning().then((attempt) => this.done(attempt))
+    let attempt: Attempt
+    try {
+      attempt = answer === last && last ? last : decodeAttempt(nesting.state, answer)
+    } catch (error) {
+      return this.failed(failureOf(error, listener.plugin))
+    }
+    this.done(attempt)
+  }
+
+  protected failed(failure: PluginFailure): void {
+    const { nesting } = this
+    nesting.failure ??= failure
+    nesting.note(this.slot, this, failure.how)
+    const leave = () => this.done(failed(failure, nesting.state.executed))
+    if (this.isInside) void this.leftRunning().then(leave)
+    else leave()
+  }
+
+  private done(attempt: Attempt): void {
+    this.source.close()
+    this.leave(attempt)
   }
 
   private run(attempt: number): ExecuteRun {
@@ -149,7 +178,7 @@ class Wrapper {
     }
   }
 
-  private next(own: Limit): Promise<Attempt> {
+  private next(): Promise<Attempt> {
     try {
       this.checkMayStart()
     } catch (error) {
@@ -158,21 +187,10 @@ class Wrapper {
       refused.catch(() => {})
       return refused
     }
-    return this.again(own)
-  }
-
-  private async again(own: Limit): Promise<Attempt> {
-    own.pause()
-    this.running = this.deadlineMs === undefined ? this.inner(this.source) : this.underDeadline(this.deadlineMs)
-    this.last = await this.running
-    this.running = undefined
-    own.resume()
-    this.nesting.current = this.listener.plugin
-    return this.last
-  }
-
-  private inner(source: AbortSource): Promise<Attempt> {
-    return this.nesting.from(this.index + 1, source)
+    this.pause()
+    this.isInside = true
+    const { nesting, index, source, deadlineMs: ms } = this
+    return (this.inner = ms === undefined ? nesting.from(index + 1, source, this) : this.underDeadline(ms))
   }
 
   /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE, LISTENER_GONE */
@@ -182,9 +200,9 @@ class Wrapper {
     // A wrapper whose plugin is gone has thrown; it starts nothing.
     if (life.over) throw goneFailure(name, plugin)
     const { name: tool, annotations } = state.entry.info
-    if (this.over) throw toolsErrors('TOOLS_RUN_OVER', { tool })
+    if (this.isOver) throw toolsErrors('TOOLS_RUN_OVER', { tool })
     const refuse = (problem: string) => toolsErrors('TOOLS_NOT_REPEATABLE', { tool, problem })
-    if (this.running) throw refuse('the previous try has not settled')
+    if (this.isInside) throw refuse('the previous try has not settled')
     if (!this.last) return
     if (state.lingers) throw refuse('the previous try was abandoned and may still run')
     if (this.last.executed !== 'no' && !annotations.readOnly && !annotations.idempotent)
@@ -197,20 +215,23 @@ class Wrapper {
     const source = new AbortSource(this.source)
     const limit = state.machine.limits.watchdog.limit(ms, () => source.fire(new DeadlineReached(ms)))
     state.deadlines.add(limit)
-    const attempt = this.nesting.underGrace(this.inner(source), source, () => stopped(source, state.executed))
-    return attempt.finally(() => {
+    const attempt = this.nesting.underGrace(this.nesting.from(this.index + 1, source), source, () =>
+      stopped(source, state.executed),
+    )
+    return attempt.then((came) => {
       state.deadlines.delete(limit)
       limit.end()
       source.close()
+      return this.came(came)
     })
   }
 
-  /** The wrapper answered while its inner part still ran: stop that part and blame the wrapper. */
-  async leftRunning(running: Promise<Attempt>): Promise<Attempt> {
-    const { nesting, source, listener } = this
+  /** The wrapper has ended while its inner part still runs: stop that part and blame the wrapper. */
+  private async leftRunning(): Promise<Attempt> {
+    const { nesting, source, listener, inner } = this
     const error = toolsErrors('TOOLS_BODY_RUNNING', { plugin: listener.plugin })
     source.fire(error)
-    await nesting.underGrace<unknown>(running, source, () => undefined)
+    await nesting.underGrace<unknown>(inner as Promise<Attempt>, source, () => undefined)
     return failed(error, nesting.state.executed)
   }
 }

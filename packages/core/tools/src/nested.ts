@@ -90,13 +90,15 @@ export class Nest {
     })
   }
 
-  /** Cancels what runs and waits for it. */
-  async closed(reason: string): Promise<void> {
-    if (this.running.size > 0) {
-      this.source.fire(reason)
-      await Promise.allSettled(this.running)
+  /** Cancels what runs; a promise only when there is something to wait for. */
+  closed(reason: string): Promise<unknown> | undefined {
+    const { running, source } = this
+    if (running.size > 0) {
+      source.fire(reason)
+      return Promise.allSettled(running).then(() => source.close())
     }
-    this.source.close()
+    source.close()
+    return undefined
   }
 }
 

@@ -1,6 +1,6 @@
 /** Owns the post-execute stage: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, textOf } from '@sluice/base'
-import { abandonedFailure, type Listener, type Limit, Round, spentMs, underGrace } from '@sluice/listeners'
+import { type Listener, type Limit, Round, spentMs } from '@sluice/listeners'
 import type { ContentPart } from '@sluice/session'
 import { checkedValue } from './attempt.ts'
 import { contentOf, render, textContent } from './content.ts'
@@ -47,37 +47,32 @@ const rank: Record<Post, number> = { accept: 0, replace: 1, block: 2 }
 
 export function postExecute(state: EndedCall): Post | Promise<Post> {
   const listeners = state.listenersOf(event)
-  return listeners.length === 0 ? 'accept' : reviewed(state, listeners)
+  if (listeners.length === 0) return 'accept'
+  const review = new Review(state, listeners)
+  const all = review.all()
+  return all instanceof Promise ? all.then(() => reviewed(review)) : reviewed(review)
 }
 
-async function reviewed(state: EndedCall, listeners: readonly Listener[]): Promise<Post> {
-  const review = new Review(state, listeners)
-  try {
-    const { limits, config } = state.machine
-    await underGrace(review.all(), limits, state.start.source, config.graceMs, () => {
-      throw abandonedFailure(review.current, config.graceMs)
-    })
-  } finally {
-    review.over = true
-    state.noteUnasked(listeners, review.asked.length)
-  }
+function reviewed(review: Review): Post {
+  review.over = true
+  review.state.noteUnasked(review.listeners, review.asked.length)
   if (review.failure) throw review.failure
   return review.outcome
 }
 
 class Review extends Round<PassedOn> {
   outcome: Post = 'accept'
-  private readonly state: EndedCall
+  readonly state: EndedCall
   /** Made once for each state of the result. */
   private newest: PassedOn | undefined
 
   constructor(state: EndedCall, listeners: readonly Listener[]) {
-    super(listeners, state.machine.limits, undefined)
+    super(listeners, state.machine.limits, state.start.source, state.machine.config.graceMs)
     this.state = state
     state.detail.asked = this.asked
   }
 
-  protected call(listener: Listener, next: () => Promise<PassedOn>): unknown {
+  protected call(listener: Listener, next: () => PassedOn | Promise<PassedOn>): unknown {
     return listener.call(this.state.call, this.nothing().result, next)
   }
 

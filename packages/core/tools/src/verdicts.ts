@@ -51,13 +51,15 @@ const abstain: Verdict = Object.freeze({ kind: 'abstain' })
 export function preExecute(state: AdmittedCall): CallOutcome<'pre-execute'> | Promise<CallOutcome<'pre-execute'>> {
   if (policyMissing(state)) return 'deny'
   const listeners = state.listenersOf(event)
-  return listeners.length === 0 ? otherwise(state) : judged(state, listeners)
+  if (listeners.length === 0) return otherwise(state)
+  const judging = new Judging(state, listeners)
+  const all = judging.all()
+  return all instanceof Promise ? all.then((verdict) => judged(judging, verdict)) : judged(judging, all)
 }
 
-async function judged(state: AdmittedCall, listeners: readonly Listener[]): Promise<CallOutcome<'pre-execute'>> {
-  const judging = new Judging(state, listeners)
-  const { kind } = await judging.all()
-  state.noteUnasked(listeners, judging.asked.length)
+function judged(judging: Judging, { kind }: Verdict): CallOutcome<'pre-execute'> {
+  const { state } = judging
+  state.noteUnasked(judging.listeners, judging.asked.length)
   if (judging.failure) throw judging.failure
   const given = judging.given.filter((each) => each !== undefined)
   const first = given.find(({ verdict }) => verdict.kind === kind)
@@ -92,7 +94,7 @@ interface Given {
 class Judging extends Round<Verdict> {
   /** The verdicts that count, by place in dispatch order. */
   readonly given: (Given | undefined)[] = []
-  private readonly state: AdmittedCall
+  readonly state: AdmittedCall
 
   constructor(state: AdmittedCall, listeners: readonly Listener[]) {
     super(listeners, state.machine.limits, state.start.source)
@@ -100,7 +102,7 @@ class Judging extends Round<Verdict> {
     state.detail.asked = this.asked
   }
 
-  protected call(listener: Listener, next: () => Promise<Verdict>): unknown {
+  protected call(listener: Listener, next: () => Verdict | Promise<Verdict>): unknown {
     return listener.call(this.state.call, next)
   }
 
