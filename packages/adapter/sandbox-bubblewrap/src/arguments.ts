@@ -11,6 +11,8 @@ export const namespaces = [
   '--cap-drop',
   'ALL',
   '--die-with-parent',
+  // A group of its own: what is sent to the group inside does not end bubblewrap.
+  '--new-session',
 ]
 
 export interface Mount {

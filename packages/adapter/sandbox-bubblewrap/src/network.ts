@@ -1,23 +1,24 @@
 /** Owns the network of one confined process: a proxy outside that knows hosts, and a relay to it inside. */
 import { once } from 'node:events'
 import type { Mount } from './arguments.ts'
+import type { Before } from './keeper.ts'
 
 /** Inside: the port at which the relay listens, and the socket that leads to the proxy. */
 const PORT = 8118
 const SOCKET = '/dev/sluice-network'
 
-/** Starts the relay beside the program, so that it is none of its children, and the program as soon as the relay listens. */
+/** Starts the relay, and goes on as soon as it listens. */
 const RELAY = `relay=$1; shift
-( "$relay" TCP4-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${SOCKET} >/dev/null 2>&1 & )
+"$relay" TCP4-LISTEN:${PORT},bind=127.0.0.1,fork,reuseaddr UNIX-CONNECT:${SOCKET} >/dev/null 2>&1 3>&- &
 tries=0
 until "$relay" -u /dev/null TCP4:127.0.0.1:${PORT} 2>/dev/null || [ $tries -ge 200 ]; do tries=$((tries+1)); sleep 0.01; done
-exec "$@"`
+`
 
 export interface Passage {
   readonly mount: Mount
   readonly env: Readonly<Record<string, string>>
-  /** The command line that runs `file` with the relay beside it. */
-  command(file: string, args: readonly string[]): string[]
+  /** What runs inside before the program, and takes the first argument. */
+  readonly before: Before
   close(): void
 }
 
@@ -54,7 +55,7 @@ export async function openPassage(hosts: readonly string[], path: string, socat:
       no_proxy: local,
       NODE_USE_ENV_PROXY: '1',
     },
-    command: (file, args) => ['/bin/sh', '-c', RELAY, 'sh', socat, file, ...args],
+    before: { script: RELAY, argument: socat },
     close() {
       server.close()
       server.closeAllConnections()

@@ -3,6 +3,7 @@ import type { Child, SpawnOptions, World } from '@sluice/base'
 import type { Confinement } from '@sluice/sandbox'
 import { bubblewrapArguments } from './arguments.ts'
 import { confinedChild } from './child.ts'
+import { keeperCommand, Report } from './keeper.ts'
 import { bubblewrapErrors } from './errors.ts'
 import { placesOf } from './mounts.ts'
 import { openPassage, type Passage } from './network.ts'
@@ -37,15 +38,17 @@ export async function startConfined(parts: Parts, options: SpawnOptions, confine
   try {
     passage = await passageTo(parts, confinement.hosts)
     const mounts = [...places.mounts, ...held.mounts, ...(passage ? [passage.mount] : [])]
-    const program = passage ? passage.command(options.file, options.args) : [options.file, ...options.args]
+    const program = keeperCommand([options.file, ...options.args], passage?.before)
+    const report = new Report()
+    const { crowd, ...rest } = options
     const outer = await processes.spawn({
-      ...options,
+      ...rest,
       file,
       args: [...bubblewrapArguments(mounts, options.cwd), '--', ...program],
       env: { ...options.env, ...passage?.env },
+      onReport: (bytes) => report.push(bytes),
     })
-    const child = confinedChild(outer, world)
-    return { ...child, exited: child.exited.then((exit) => end().then(() => exit)) }
+    return confinedChild({ outer, report, clock: world.clock, crowd, release: end })
   } catch (error) {
     await end()
     throw error

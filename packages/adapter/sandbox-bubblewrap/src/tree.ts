@@ -1,41 +1,32 @@
-/** Owns what lives below a process, as Linux tells it. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** Owns what lives below a process, as Linux tells it: bubblewrap, its first process inside, the keeper and what was left. */
+import { readFileSync } from 'node:fs'
 
-/** Parent by pid, of all live processes. */
-function parents(): Map<number, number> {
-  const found = new Map<number, number>()
-  for (const name of readdirSync('/proc')) {
-    if (!/^\d+$/.test(name)) continue
-    try {
-      const text = readFileSync(`/proc/${name}/stat`, 'latin1')
-      // The second field is the program's name in parentheses and may hold anything.
-      const [state, parent] = text.slice(text.lastIndexOf(')') + 2).split(' ')
-      if (state !== 'Z' && state !== 'X') found.set(Number(name), Number(parent))
-    } catch {
-      // It ended meanwhile.
-    }
-  }
-  return found
+/** At most `max` of the processes of the sandbox that `bwrap`, a process outside of it, watches; not its first process, and not
+ *  the keeper, which is the first child of that. None where the kernel does not tell. */
+export function insideOf(bwrap: number, max: number): readonly number[] {
+  const [init = 0] = childrenOf(bwrap)
+  const [keeper = 0, ...left] = childrenOf(init)
+  const found = [...childrenOf(keeper), ...left]
+  for (let i = 0; i < found.length && found.length < max; i++) found.push(...childrenOf(found[i] as number))
+  return found.slice(0, max)
 }
 
-export interface Inside {
-  /** First process of the sandbox: when it is gone, so are all. */
-  readonly init: number | undefined
-  /** All others. */
-  readonly rest: readonly number[]
+/** Whether something lives on of a program that has ended: what has lost its parent is a child of the first process. */
+export function leftIn(bwrap: number): boolean {
+  const [init = 0] = childrenOf(bwrap)
+  const [, ...left] = childrenOf(init)
+  return left.some((pid) => /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`)))
 }
 
-/** The processes of the sandbox that `bwrap`, a process outside of it, watches. */
-export function insideOf(bwrap: number): Inside {
-  const byPid = parents()
-  const childrenOf = (pid: number) => [...byPid].filter(([, parent]) => parent === pid).map(([child]) => child)
-  const [init] = childrenOf(bwrap)
-  if (init === undefined) return { init, rest: [] }
-  const rest: number[] = []
-  const queue = childrenOf(init)
-  for (let pid = queue.shift(); pid !== undefined; pid = queue.shift()) {
-    rest.push(pid)
-    queue.push(...childrenOf(pid))
+function childrenOf(pid: number): number[] {
+  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+}
+
+/** Nothing of a process that has ended. */
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
   }
-  return { init, rest }
 }

@@ -19,7 +19,7 @@ for (const plugin of [memoryStorePlugin, session]) await ctx.plugin(plugin)
 await ctx.plugin(tools, { otherwise: 'allow' })
 await ctx.plugin(sandbox)
 await ctx.plugin(bubblewrap)
-await ctx.plugin(shell)
+await ctx.plugin(shell, { processesMax: 60 })
 const { kind } = await ctx.sandbox.status()
 
 let cwd = ''
@@ -66,15 +66,31 @@ describe.runIf(kind === 'confined')('bash in the sandbox', () => {
     expect(inside.filter((name) => outside.includes(name))).toEqual([])
   })
 
+  test('a signal is told as one where the shell inside tells it from an exit code', async () => {
+    let words = ''
+    const onStderr = (bytes: Uint8Array) => void (words += new TextDecoder().decode(bytes))
+    const args = ['-c', '(exec bash -c "kill -SEGV \\$\\$"); exit 0']
+    const env = { PATH: '/usr/bin:/bin' }
+    await (await world.processes.spawn({ file: '/bin/sh', args, cwd: '/', env, onStderr })).closed
+    const told = words === '' ? { exitCode: 139, signal: null } : { exitCode: null, signal: 'SIGSEGV' }
+    const { text, value } = await bash('kill -SEGV $$')
+    expect([value, text]).toMatchObject([
+      { ...told, output: '' },
+      words === '' ? '[exit code 139, as after SIGSEGV]' : '[ended by SIGSEGV]',
+    ])
+    expect((await bash('exit 139')).text).toBe('[exit code 139, as after SIGSEGV]')
+  })
+
   // BUG-059
   test.each([
     'sleep 1000 & echo done',
+    'setsid sleep 1000 & echo done',
     '(while :; do echo x; sleep 0.01; done) & echo done',
     'sleep 1000 2>&1 | cat & echo done',
-  ])('what is left in the background ends with the command: %s', async (command) => {
+  ])('what is left in the background is ended with the command and is told of: %s', async (command) => {
     const { text, value } = await bash(`${command}; exit 4`)
-    expect(value).toMatchObject({ exitCode: 4, ended: 'exited' })
-    expect(text).toMatch(/^(x\n)*done\n/)
+    expect(value).toMatchObject({ exitCode: 4, ended: 'exited', survivors: 'ended' })
+    expect(text).toMatch(/^(x\n)*done\n[^]*processes that were still running in the background were ended/)
   })
 
   // BUG-061
@@ -90,6 +106,22 @@ describe.runIf(kind === 'confined')('bash in the sandbox', () => {
     const { text, value } = await bash(command, { timeoutMs: 300 })
     expect(value).toMatchObject({ ended: 'timed-out', survivors: 'ended' })
     expect(text).toMatch(/^kept\n\[timed out/)
+    await reader.exited
+  })
+
+  // BUG-061
+  test('a bomb of processes that ignore TERM and ever make new ones is ended when it has too many, with all of them', async () => {
+    const reader = await world.processes.spawn({
+      file: 'bash',
+      args: ['-c', 'mkfifo bomb && exec cat bomb'],
+      cwd,
+      env: { PATH: '/usr/bin:/bin' },
+    })
+    // No more than 127 and as many that end at once, so that without the limit the machine stays usable.
+    const tree = 'f() { if [ $1 -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; while :; do (:) & wait $!; done; }; f 6'
+    const { text, value } = await bash(`until [ -p bomb ]; do :; done; exec 7>bomb; trap "" TERM; ${tree}`)
+    expect(value).toMatchObject({ ended: 'crowded', survivors: 'ended', signal: 'SIGKILL' })
+    expect(text).toMatch(/^\[too many processes: the command was ended after \d+ ms, with all its processes\]$/)
     await reader.exited
   })
 

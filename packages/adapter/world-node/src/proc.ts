@@ -45,14 +45,30 @@ export function isAlive(pid: number, startedAt?: string): boolean {
   return !hasEnded(stat) && (startedAt === undefined || startOf(stat) === startedAt)
 }
 
-/** True while a process of the group lives; zombies, which may stay for ever in a container without init, do not count. */
-export function groupAlive(group: number): boolean {
-  if (!canSignal(-group)) return false
-  if (!isLinux) return true
-  return processIds().some((pid) => {
-    const stat = procStat(pid)
-    return stat?.group === group && !hasEnded(stat)
-  })
+/** Tells whether a process of the group lives; zombies, which may stay for ever in a container without init, do not count.
+ *  The member that was seen last is looked at first: a whole search takes long while there are many processes. */
+export function groupWatch(group: number): () => boolean {
+  let seen = group
+  return () => {
+    if (!canSignal(-group)) return false
+    if (!isLinux || isMember(seen, group)) return true
+    const other = processIds().find((pid) => isMember(pid, group))
+    seen = other ?? group
+    return other !== undefined
+  }
+}
+
+/** Where the platform does not tell, no group has too many. */
+export function groupExceeds(group: number, max: number): boolean {
+  const all = isLinux ? processIds() : []
+  if (all.length <= max) return false
+  let members = 0
+  return all.some((pid) => isMember(pid, group) && ++members > max)
+}
+
+function isMember(pid: number, group: number): boolean {
+  const stat = procStat(pid)
+  return stat?.group === group && !hasEnded(stat)
 }
 
 function processIds(): number[] {

@@ -46,6 +46,33 @@ describe('a child', () => {
     expect(run.out()).toMatch(/^\/usr\ntext\n[1-4]\n$/)
   })
 
+  it('tells what it writes to descriptor 3, which it has only when somebody listens', async () => {
+    let told = ''
+    const onReport = (bytes: Uint8Array) => void (told += new TextDecoder().decode(bytes))
+    const options = { file: 'sh', args: ['-c', 'echo told >&3'], cwd: '/', env }
+    const child = await processes.spawn({ ...options, onReport })
+    await child.closed
+    expect([await child.exited, told]).toEqual([{ code: 0, signal: null }, 'told\n'])
+    expect(await (await processes.spawn(options)).exited).toEqual({ code: 2, signal: null })
+  })
+
+  it('is told of when it has become a crowd, and not before', async () => {
+    const told: string[] = []
+    await new Promise<void>((resolve) => {
+      const start = (name: string, processesMax: number, all: () => void) => {
+        const onCrowd = () => {
+          told.push(name)
+          all()
+        }
+        const args = ['-c', 'sleep 100 & sleep 100 & sleep 100 & wait']
+        return processes.spawn({ file: 'sh', args, cwd: '/', env, crowd: { processesMax, onCrowd } })
+      }
+      // The one that is no crowd is looked at first.
+      void start('four of four', 4, () => {}).then(() => start('four of three', 3, resolve))
+    })
+    expect(told).toEqual(['four of three'])
+  })
+
   it('that does not read its input is no error', async () => {
     const child = await sh('exec 0<&-; exit 0', { stdin: 'x'.repeat(1 << 20) }).child
     expect(await child.exited).toEqual({ code: 0, signal: null })

@@ -33,6 +33,7 @@ export type {
   ProcessExit,
   Processes,
   RandomSource,
+  Crowd,
   SpawnOptions,
   World,
 } from './world.ts'

@@ -139,8 +139,17 @@ export interface SpawnOptions {
   /** Called with each piece in order; the array is not reused. */
   readonly onStdout?: (bytes: Uint8Array) => void
   readonly onStderr?: (bytes: Uint8Array) => void
+  /** Called with what is written to descriptor 3, which the child has with this alone. */
+  readonly onReport?: (bytes: Uint8Array) => void
+  readonly crowd?: Crowd
   /** For whom the process works; {@link Processes.endOrphans} finds it by this name after this host has died. */
   readonly owner?: string
+}
+
+/** Told once, soon after more than `processesMax` processes of the group live; never where the platform does not show them. */
+export interface Crowd {
+  readonly processesMax: number
+  readonly onCrowd: () => void
 }
 
 export interface ProcessExit {

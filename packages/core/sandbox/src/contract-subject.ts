@@ -17,6 +17,12 @@ export interface SandboxSubject {
   readonly host: readonly string[]
 }
 
+/** One case, as contract runners take it. */
+export interface SandboxCase {
+  readonly title: string
+  run(subject: SandboxSubject): Promise<void>
+}
+
 interface Ended extends ProcessExit {
   readonly out: string
   readonly err: string

@@ -32,7 +32,7 @@ export type AdapterState =
   | { readonly available: false; readonly why: string; readonly remedy: string }
 
 /** What an adapter fills in. Its `spawn` keeps the promises of `Processes.spawn`, but that a signal which ended the program
- *  inside may be told as exit code 128 + n, and that nothing of it outlives the program, the host or `killGroup('SIGKILL')`. */
+ *  inside may be told as exit code 128 + n; also what left the group counts as of it, and dies with the host. */
 export interface SandboxAdapter {
   readonly name: string
   /** Whether it can confine here. Never rejects; asked once. */

@@ -13,10 +13,14 @@ export interface SimProgram {
   readonly signals: readonly Signal[]
   stdout(text: string | Uint8Array): void
   stderr(text: string | Uint8Array): void
+  /** To descriptor 3. */
+  report(text: string): void
   /** The process is over; its pipes end too unless a descendant holds them. */
   exit(how: number | Signal, options?: { readonly pipesHeld?: boolean }): void
   /** Ends the pipes that a descendant held, and the descendant. */
   endPipes(): void
+  /** The group has this many processes now. */
+  populate(processes: number): void
   /** Called instead of dying for SIGTERM and SIGINT. */
   onSignal(handler: (signal: Signal) => void): void
 }
@@ -95,6 +99,7 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
       options,
       signals,
       stdout: (text) => void (reading && options.onStdout?.(encode(text))),
+      report: (text) => options.onReport?.(encode(text)),
       stderr: (text) => void (reading && options.onStderr?.(encode(text))),
       exit(how, { pipesHeld = false } = {}) {
         exited.resolve(typeof how === 'number' ? { code: how, signal: null } : { code: null, signal: how })
@@ -102,6 +107,9 @@ export function simProcesses(clock: Clock, onActivity: () => void): SimProcesses
         if (!pipesHeld) endPipes()
       },
       endPipes,
+      populate(processes) {
+        if (options.crowd && processes > options.crowd.processesMax) options.crowd.onCrowd()
+      },
       onSignal: (each) => void (onSignal = each),
     }
     const signal = (name: Signal) => {

@@ -20,6 +20,9 @@ export const END_GRACE_MS = 500
 /** The same for what was left in the background. */
 export const SURVIVOR_GRACE_MS = 200
 
+/** A crowd is not asked to end: it would grow. */
+const graceMs = { exited: SURVIVOR_GRACE_MS, 'timed-out': END_GRACE_MS, aborted: END_GRACE_MS, crowded: 0 }
+
 export interface CommandOptions {
   readonly world: Pick<World, 'clock'>
   /** Starts the shell, confined as the call may have it. */
@@ -32,6 +35,8 @@ export interface CommandOptions {
   readonly owner: string
   /** Without it the command may run for ever. */
   readonly timeoutMs: number | undefined
+  /** With more processes it is ended. */
+  readonly processesMax: number
   /** Any of them ends the command. */
   readonly signals: readonly AbortSignal[]
   /** What is printed, as plain text. */
@@ -45,21 +50,29 @@ export async function startCommand(options: CommandOptions): Promise<{ readonly 
   const { clock } = options.world
   const startedAt = clock.monotonic()
   const streams = [textStream(options.onText), textStream(options.onText)] as const
-  const child = await spawned(options, streams)
-  return { ended: untilEnded(child, streams, options, startedAt) }
+  let onCrowd!: () => void
+  const crowded = new Promise<void>((resolve) => {
+    onCrowd = resolve
+  })
+  const child = await spawned(options, streams, onCrowd)
+  return { ended: untilEnded({ child, streams, startedAt, crowded }, options) }
 }
 
-async function untilEnded(
-  child: Child,
-  streams: readonly TextStream[],
-  { world: { clock }, timeoutMs, signals }: CommandOptions,
-  startedAt: number,
-): Promise<CommandEnd> {
-  const ended = await firstEnd(child, clock, timeoutMs, signals)
+interface Running {
+  readonly child: Child
+  readonly streams: readonly TextStream[]
+  readonly startedAt: number
+  readonly crowded: Promise<void>
+}
+
+async function untilEnded(running: Running, options: CommandOptions): Promise<CommandEnd> {
+  const { child, streams, startedAt } = running
+  const { clock } = options.world
+  const ended = await firstEnd(running, options)
   let survivors: CommandEnd['survivors'] = 'none'
   if (ended === 'exited') await within(clock, DRAIN_MS, child.closed)
   if (child.groupAlive()) {
-    const gone = await endGroup(child, clock, ended === 'exited' ? SURVIVOR_GRACE_MS : END_GRACE_MS)
+    const gone = await endGroup(child, clock, graceMs[ended])
     survivors = gone ? 'ended' : 'alive'
     await within(clock, DRAIN_MS, child.closed)
   }
@@ -72,8 +85,9 @@ async function untilEnded(
 }
 
 async function spawned(
-  { spawn, shell, command, cwd, env, owner }: CommandOptions,
+  { spawn, shell, command, cwd, env, owner, processesMax }: CommandOptions,
   [stdout, stderr]: readonly [TextStream, TextStream],
+  onCrowd: () => void,
 ): Promise<Child> {
   try {
     // The dashes keep a command that starts with one from being taken for an option.
@@ -84,6 +98,7 @@ async function spawned(
       cwd,
       env,
       owner,
+      crowd: { processesMax, onCrowd },
       onStdout: (bytes) => stdout.push(bytes),
       onStderr: (bytes) => stderr.push(bytes),
     })
@@ -94,12 +109,10 @@ async function spawned(
   }
 }
 
-/** What ends the wait first: the shell, the limit, or an abort (of which a deadline is one that timed out). */
+/** What ends the wait first: the shell, a limit, or an abort (of which a deadline is one that timed out). */
 function firstEnd(
-  child: Child,
-  clock: Clock,
-  ms: number | undefined,
-  signals: readonly AbortSignal[],
+  { child, crowded }: Running,
+  { world: { clock }, timeoutMs: ms, signals }: CommandOptions,
 ): Promise<CommandEnd['ended']> {
   return new Promise((resolve) => {
     const end = (how: CommandEnd['ended']) => {
@@ -114,6 +127,7 @@ function firstEnd(
     const cancel = ms === undefined ? () => {} : clock.timer(ms, () => end('timed-out'))
     if (signals.some((signal) => signal.aborted)) return onAbort()
     for (const signal of signals) signal.addEventListener('abort', onAbort, { once: true })
+    void crowded.then(() => end('crowded'))
     void child.exited.then(() => end('exited'))
   })
 }

@@ -12,7 +12,7 @@ export const shellEvents = {
       command: Type.String(),
       exitCode: Type.Union([Type.Integer(), Type.Null()]),
       signal: Type.Union([Type.String(), Type.Null()]),
-      ended: Type.Enum(['exited', 'timed-out', 'aborted']),
+      ended: Type.Enum(['exited', 'timed-out', 'aborted', 'crowded']),
       durationMs: Type.Number({ minimum: 0 }),
       survivors: Type.Enum(['none', 'ended', 'alive']),
     }),

@@ -14,6 +14,7 @@ export interface Config {
   defaultTimeoutMs: number
   maxTimeoutMs: number
   outputCharsMax: number
+  processesMax: number
   passEnv: string[]
   setEnv: Record<string, string>
 }
@@ -23,6 +24,7 @@ export const Config: z<Partial<Config>, Config> = z.object({
   defaultTimeoutMs: z.natural().min(1).default(120_000).description('Limit of a command that asks for none.'),
   maxTimeoutMs: z.natural().min(1).default(600_000).description('Longest limit that a command may ask for.'),
   outputCharsMax: z.natural().min(200).default(24_000).description('Characters of output that are kept.'),
+  processesMax: z.natural().min(1).default(1_000).description('A command with more processes is ended.'),
   passEnv: z.array(z.string()).default([]).description('Further variables of the host that commands get.'),
   setEnv: z.dict(z.string()).default({}).description('Variables that commands get with these values.'),
 })

@@ -6,10 +6,12 @@ const POLL_MS = 20
 /** How long a forced group is looked at before it counts as alive. */
 export const KILL_WAIT_MS = 1_000
 
-/** Ends every process of the group; true when none is left. */
+/** Ends every process of the group, without asking where there is no grace; true when none is left. */
 export async function endGroup(child: Child, clock: Clock, graceMs: number): Promise<boolean> {
-  child.killGroup('SIGTERM')
-  if (await goneWithin(child, clock, graceMs)) return true
+  if (graceMs > 0) {
+    child.killGroup('SIGTERM')
+    if (await goneWithin(child, clock, graceMs)) return true
+  }
   child.killGroup('SIGKILL')
   return goneWithin(child, clock, KILL_WAIT_MS)
 }

@@ -95,12 +95,31 @@ function endNotes(end: CommandEnd): string[] {
   return [endText(end), survivorText(end)].filter((note) => note !== undefined)
 }
 
+/** Those by which programs end, by the numbers that they have everywhere. */
+const signals: Readonly<Record<number, string>> = {
+  1: 'SIGHUP',
+  2: 'SIGINT',
+  3: 'SIGQUIT',
+  4: 'SIGILL',
+  6: 'SIGABRT',
+  8: 'SIGFPE',
+  9: 'SIGKILL',
+  11: 'SIGSEGV',
+  13: 'SIGPIPE',
+  14: 'SIGALRM',
+  15: 'SIGTERM',
+}
+
 function endText({ ended, exitCode, signal, durationMs }: CommandEnd): string | undefined {
   const after = `after ${Math.round(durationMs)} ms, with all its processes`
   if (ended === 'timed-out') return `[timed out: the command was ended ${after}]`
   if (ended === 'aborted') return `[aborted: the command was ended ${after}]`
+  if (ended === 'crowded') return `[too many processes: the command was ended ${after}]`
   if (signal !== null) return `[ended by ${signal}]`
-  return exitCode === 0 ? undefined : `[exit code ${exitCode}]`
+  if (exitCode === 0 || exitCode === null) return undefined
+  // A shell gives the signal that ended its last program so, and a program may mean it otherwise.
+  const meant = signals[exitCode - 128]
+  return `[exit code ${exitCode}${meant === undefined ? '' : `, as after ${meant}`}]`
 }
 
 function survivorText({ survivors, ended }: CommandEnd): string | undefined {

@@ -48,7 +48,9 @@ export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
       const { command, timeoutMs, background = false } = args
       const env = commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv })
       const { spawn, limits } = await confinement(services, args, run)
-      const options = { spawn, shell: config.shell, command, cwd: run.session.cwd, env, owner: run.session.id }
+      const { shell, processesMax } = config
+      const { id: owner, cwd } = run.session
+      const options = { spawn, shell, command, cwd, env, owner, processesMax }
       if (!background) {
         return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, limits, services, run)
       }

@@ -6,7 +6,8 @@ export interface CommandEnd {
   /** `null` when a signal ended the shell. */
   readonly exitCode: number | null
   readonly signal: string | null
-  readonly ended: 'exited' | 'timed-out' | 'aborted'
+  /** `crowded`: it had more processes than a command may have. */
+  readonly ended: 'exited' | 'timed-out' | 'aborted' | 'crowded'
   readonly durationMs: number
   /** Processes of the command that outlived its shell: none, ended with it, or still there after everything was tried. */
   readonly survivors: 'none' | 'ended' | 'alive'
