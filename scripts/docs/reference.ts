@@ -4,8 +4,9 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { isSluiceError } from '@sluice/base'
-import { moduleImporter } from '@sluice/compose'
-import { boot, type Difference, differences, type Page, pagesOf } from '@sluice/docs'
+import { moduleImporter, resolveModule } from '@sluice/compose'
+import { declaredEvents, type Difference, differences, type Page, pagesOf, signaturesIn } from '@sluice/docs'
+import { type Booted, boot } from '@sluice/graph'
 import { nodeWorld } from '@sluice/world-node'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
@@ -43,11 +44,16 @@ function presentPages(folder: string): Map<string, string> {
   }
 }
 
+function signaturesOf(booted: Booted, file: string): Map<string, string> {
+  const files = [...booted.modules.keys()].map((name) => fileURLToPath(resolveModule(name, [file, host])))
+  return signaturesIn(files, new Set(declaredEvents(booted).map(({ name }) => name)))
+}
+
 async function print(file: string): Promise<Page[]> {
   const world = nodeWorld()
   try {
     const booted = await boot({ file, title: titleOf(file), world, importer: moduleImporter(host) })
-    const pages = pagesOf(booted)
+    const pages = pagesOf(booted, { signatures: signaturesOf(booted, file) })
     await booted.dispose()
     return pages
   } finally {

@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { genDocGraphs } from '../docs/reference.ts'
@@ -43,6 +43,30 @@ describe('pnpm gen-doc-graphs', { timeout: 120_000 }, () => {
     expect(changed.code).toBe(1)
     expect(changed.said).toContain('-### locks\n+### guards')
     expect(changed.said).toContain(`run: pnpm gen-doc-graphs --composition ${join(folder, 'sluice.yml')}`)
+  })
+
+  // docs-graphs 3
+  const happens = "{ kind: 'notification', when: 'Now.', during: [] }"
+  it.each([
+    [
+      'an event',
+      `() => {}\nexport const events = { emitter: 'new', events: { 'new/thing': ${happens} } }`,
+      'events.md',
+    ],
+    ['a listener', "(ctx) => void ctx.on('tools/result', () => {})", 'events.md'],
+    ['a guard', "(ctx) => void ctx.tools.guard('new', () => undefined)", 'tool-execution-pipeline.md'],
+  ])('finds that %s was added, and nothing once it is gone', async (what, apply, page) => {
+    const [out, composition] = [join(folder, what), join(folder, `${what}.yml`)]
+    const before = readFileSync(join(folder, 'sluice.yml'), 'utf8')
+    const check = (...args: string[]) => generate('--composition', composition, '--out', out, ...args)
+    writeFileSync(join(folder, `${what}.mjs`), `export const inject = ['tools']\nexport const apply = ${apply}\n`)
+    writeFileSync(composition, before)
+    expect(await check()).toMatchObject({ code: 0, complained: '' })
+    writeFileSync(composition, `${before}- name: "./${what}.mjs"\n`)
+    const { code, said } = await check('--check')
+    expect([code, said.includes(`different: ${relative(process.cwd(), out)}/${page}`)]).toEqual([1, true])
+    writeFileSync(composition, before)
+    expect(await check('--check')).toEqual({ code: 0, said: '', complained: '' })
   })
 
   it('prints them in another folder when one is given', async () => {

@@ -18,7 +18,7 @@ export const layers: readonly Layer[] = [
   {
     layer: 'core',
     below: ['base'],
-    order: ['session', 'llm', 'tools', 'approval', 'fs', 'sandbox', 'code-mode', 'agent'],
+    order: ['session', 'llm', 'tools', 'approval', 'fs', 'sandbox', 'code-mode', 'agent', 'graph'],
   },
   ...parts.map((layer) => ({ layer, below: foundations })),
   { layer: 'host', below: [...foundations, ...parts] },

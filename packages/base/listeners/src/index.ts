@@ -2,6 +2,16 @@ export { AbortSource } from './abort.ts'
 export type { TimeLimits } from './ask.ts'
 export { ask, Asking, tell, underGrace } from './ask.ts'
 export { listenerErrors } from './errors.ts'
+export type {
+  DeclaredEvent,
+  EventKind,
+  EventOf,
+  EventTable,
+  ListenersOf,
+  Notification,
+  Waterfall,
+} from './events.ts'
+export { defineEvents, notification, waterfall } from './events.ts'
 export { abandonedFailure, abortedFailure, codeOf, failureOf, goneFailure, PluginFailure } from './failure.ts'
 export type { Listener } from './listeners.ts'
 export { bare, Listeners, pluginLabel } from './listeners.ts'

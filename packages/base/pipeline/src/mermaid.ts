@@ -11,7 +11,8 @@ const entities: Readonly<Record<string, string>> = {
   '`': '96',
 }
 
-function label(lines: readonly string[]): string {
+/** A quoted label of one or more lines, whatever they hold. */
+export function mermaidLabel(lines: readonly string[]): string {
   const escaped = lines.map((line) =>
     line.replaceAll(/[\s\p{C}]+/gu, ' ').replaceAll(/[&"<>#`]/g, (character) => `#${entities[character]};`),
   )
@@ -26,23 +27,53 @@ function idsOf(table: StageTable): Map<string, string> {
   return ids
 }
 
-/** A flowchart of `table`: outcomes as solid edges, detours dotted. `live(stage)` gives lines to show inside a stage. */
-export function toMermaid(table: StageTable, live: (stage: string) => readonly string[] = () => []): string {
+interface Edge {
+  readonly from: string
+  readonly arrow: '-->' | '-.->'
+  readonly to: string
+  readonly outcomes: readonly string[]
+}
+
+/** Outcomes that lead to the same place share an edge. */
+function edgesOf(table: StageTable): Edge[] {
+  return Object.entries(table.stages).flatMap(([from, row]): Edge[] => {
+    const byTarget = new Map<string, string[]>()
+    for (const [outcome, to] of Object.entries(row.outcomes)) byTarget.set(to, [...(byTarget.get(to) ?? []), outcome])
+    const edges = [...byTarget].map(([to, outcomes]): Edge => ({ from, arrow: '-->', to, outcomes }))
+    if (!row.detours?.length || table.rescue === undefined) return edges
+    return [...edges, { from, arrow: '-.->', to: table.rescue, outcomes: row.detours }]
+  })
+}
+
+const THICK = 'stroke-width:4px'
+
+/** A flowchart of `table`: outcomes as solid edges, detours dotted. `live(stage)` gives lines to show inside a stage.
+ *  `taken(stage, outcome)` gives what to show beside an outcome that something took; its edge and its stages are drawn thick. */
+export function toMermaid(
+  table: StageTable,
+  live: (stage: string) => readonly string[] = () => [],
+  taken: (stage: string, outcome: string) => string | undefined = () => undefined,
+): string {
   const ids = idsOf(table)
   const lines = ['flowchart TD']
   for (const [stage, row] of Object.entries(table.stages)) {
     const head = row.opened ? [stage, `${row.opened.kind} ${row.opened.name}`] : [stage]
-    lines.push(`  ${ids.get(stage)}[${label([...head, ...live(stage)])}]`)
+    lines.push(`  ${ids.get(stage)}[${mermaidLabel([...head, ...live(stage)])}]`)
   }
-  lines.push(`  finish([${label([table.end])}])`)
-  for (const [stage, row] of Object.entries(table.stages)) {
-    const byTarget = new Map<string, string[]>()
-    for (const [outcome, target] of Object.entries(row.outcomes))
-      byTarget.set(target, [...(byTarget.get(target) ?? []), outcome])
-    for (const [target, outcomes] of byTarget)
-      lines.push(`  ${ids.get(stage)} -->|${label([outcomes.join(', ')])}| ${ids.get(target)}`)
-    if (row.detours?.length && table.rescue !== undefined)
-      lines.push(`  ${ids.get(stage)} -.->|${label([row.detours.join(', ')])}| ${ids.get(table.rescue)}`)
+  lines.push(`  finish([${mermaidLabel([table.end])}])`)
+  const thickEdges: number[] = []
+  const thickNodes = new Set<string>()
+  for (const [index, { from, arrow, to, outcomes }] of edgesOf(table).entries()) {
+    const marks = outcomes.map((outcome) => taken(from, outcome))
+    const words = outcomes.map((outcome, at) => (marks[at] === undefined ? outcome : `${outcome} (${marks[at]})`))
+    lines.push(`  ${ids.get(from)} ${arrow}|${mermaidLabel([words.join(', ')])}| ${ids.get(to)}`)
+    if (marks.every((mark) => mark === undefined)) continue
+    thickEdges.push(index)
+    thickNodes.add(ids.get(from) ?? '').add(ids.get(to) ?? '')
+  }
+  if (thickEdges.length > 0) {
+    lines.push(`  linkStyle ${thickEdges.join(',')} ${THICK}`)
+    lines.push(`  classDef taken ${THICK}`, `  class ${[...thickNodes].join(',')} taken`)
   }
   return `${lines.join('\n')}\n`
 }

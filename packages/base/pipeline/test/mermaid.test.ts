@@ -42,6 +42,15 @@ describe('toMermaid', () => {
     expect(toMermaid(table)).toContain('  s0 -->|"one, two"| finish\n')
   })
 
+  test('what was taken is drawn thick: its edges, its stages, with what is said of it', () => {
+    const chart = toMermaid(small, undefined, (stage, outcome) =>
+      ['ask:threw', 'mend:mended'].includes(`${stage}:${outcome}`) ? 'twice' : undefined,
+    )
+    expect(chart).toContain('  s0 -.->|"threw (twice), expired, aborted"| s2\n')
+    expect(chart).toContain('  linkStyle 2,5 stroke-width:4px\n')
+    expect(chart).toContain('  class s0,s2,s3 taken\n')
+  })
+
   test('no name can break out of its label or its line', () => {
     const line = /^(flowchart TD| {2}\w+(\["[^"]*"\]|\(\["[^"]*"\]\)| (-->|-\.->)\|"[^"]*"\| \w+))$/
     fc.assert(

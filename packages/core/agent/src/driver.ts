@@ -3,8 +3,9 @@ import type { World } from '@sluice/base'
 import { type Listeners, tell, type TimeLimits } from '@sluice/listeners'
 import type { Llm, StreamPart } from '@sluice/llm'
 import type { Session } from '@sluice/session'
-import type { Tools } from '@sluice/tools'
-import type { Context, Events } from 'cordis'
+import type { EventOf, Tools } from '@sluice/tools'
+import type { Context } from 'cordis'
+import type { agentEvents } from './emitted-events.ts'
 import type { Inbox } from './inbox.ts'
 import type { RequestParts } from './request.ts'
 import type { Sections } from './sections.ts'
@@ -49,6 +50,10 @@ export interface Turn extends Driver {
 }
 
 /** Tells the listeners of `event`; what they throw is logged. */
-export function notify({ ctx, name, listeners, askLimits }: Driver, event: keyof Events, ...facts: unknown[]): void {
+export function notify(
+  { ctx, name, listeners, askLimits }: Driver,
+  event: EventOf<typeof agentEvents, 'notification'>,
+  ...facts: unknown[]
+): void {
   tell(listeners.of(event, name), askLimits, facts, (problem) => ctx.logger.warn('%s', problem))
 }

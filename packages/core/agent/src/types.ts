@@ -2,6 +2,8 @@
 import type {} from 'cordis'
 import type { StreamPart } from '@sluice/llm'
 import type { ContentPart, Session, TurnEndReason } from '@sluice/session'
+import type { ListenersOf } from '@sluice/tools'
+import type { agentEvents } from './emitted-events.ts'
 
 type Awaitable<T> = T | PromiseLike<T>
 
@@ -26,6 +28,21 @@ export interface TurnResult {
   readonly text: string
   /** Ids of calls that were denied in this turn. */
   readonly denied: readonly string[]
+}
+
+export interface SubmittedPrompt {
+  readonly agent: string
+  readonly session: Session
+  readonly content: readonly ContentPart[]
+}
+
+/** A turn that would end now. */
+export interface StoppingTurn {
+  readonly agent: string
+  readonly session: Session
+  readonly turn: number
+  /** How often listeners have made it go on. */
+  readonly continued: number
 }
 
 export type PromptVerdict =
@@ -73,19 +90,5 @@ declare module 'cordis' {
   interface Context {
     agents: Agents
   }
-  interface Events {
-    /** Asked before something a user wrote enters the log. Return `next()` to abstain. */
-    'agent/submit-prompt'(
-      prompt: { readonly agent: string; readonly session: Session; readonly content: readonly ContentPart[] },
-      next: () => Awaitable<PromptVerdict>,
-    ): Awaitable<PromptVerdict>
-    /** Asked when the model owes nothing. Return `next()` to abstain. */
-    'agent/stop-turn'(
-      turn: { readonly agent: string; readonly session: Session; readonly turn: number; readonly continued: number },
-      next: () => Awaitable<StopVerdict>,
-    ): Awaitable<StopVerdict>
-    'agent/turn-started'(agent: string, session: Session, turn: number): void
-    'agent/turn-ended'(agent: string, session: Session, result: TurnResult): void
-    'agent/inbox-changed'(agent: string, waiting: number): void
-  }
+  interface Events extends ListenersOf<typeof agentEvents> {}
 }

@@ -8,8 +8,10 @@ import {
   Round,
   type TimeLimits,
 } from '@sluice/listeners'
-import type { ContentPart, Session } from '@sluice/session'
-import type { PromptVerdict, StopVerdict } from './types.ts'
+import type { ContentPart } from '@sluice/session'
+import type { EventOf } from '@sluice/tools'
+import type { agentEvents } from './emitted-events.ts'
+import type { PromptVerdict, StoppingTurn, StopVerdict, SubmittedPrompt } from './types.ts'
 
 interface Rules<V> {
   readonly base: V
@@ -58,22 +60,21 @@ function contextsOf(verdict: PromptVerdict): readonly string[] {
 }
 
 /** Asks `agent/submit-prompt`. A listener that throws, answers nonsense or takes too long blocks the prompt. */
-export function askPrompt(
-  asking: Asking,
-  prompt: { agent: string; session: Session; content: readonly ContentPart[] },
-): Promise<PromptVerdict> {
+export function askPrompt(asking: Asking, prompt: SubmittedPrompt): Promise<PromptVerdict> {
   return ask(asking, 'agent/submit-prompt', Object.freeze(prompt), promptRules)
 }
 
 /** Asks `agent/stop-turn`. Without a verdict the turn stops. */
-export function askStop(
-  asking: Asking,
-  turn: { agent: string; session: Session; turn: number; continued: number },
-): Promise<StopVerdict> {
+export function askStop(asking: Asking, turn: StoppingTurn): Promise<StopVerdict> {
   return ask(asking, 'agent/stop-turn', Object.freeze(turn), stopRules)
 }
 
-async function ask<V>(asking: Asking, event: string, subject: { agent: string }, rules: Rules<V>): Promise<V> {
+async function ask<V>(
+  asking: Asking,
+  event: EventOf<typeof agentEvents, 'waterfall'>,
+  subject: { agent: string },
+  rules: Rules<V>,
+): Promise<V> {
   const listeners = asking.listeners.of(event, subject.agent)
   if (listeners.length === 0) return rules.base
   asking.signal.throwIfAborted()

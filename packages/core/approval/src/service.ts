@@ -1,7 +1,8 @@
 /** Owns `ctx.approval`: who may answer, and the paired record of each question and its decision. */
 import { type Clock, messageOf } from '@sluice/base'
-import type { ApprovalDecision, ApprovalRequest, Disposer } from '@sluice/tools'
+import type { ApprovalDecision, ApprovalRequest, Disposer, EventOf } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
+import type { approvalEvents } from './emitted-events.ts'
 import { expiredReason } from './prompt.ts'
 import { type MountedAnswerer, offerOf, OpenQuestion } from './question.ts'
 import type { Answer, Answerer, AnswererOptions, Approval, Question, Receipt } from './types.ts'
@@ -112,10 +113,7 @@ export class ApprovalService extends Service implements Approval {
     return decision
   }
 
-  private tell(
-    name: 'approval/question-opened' | 'approval/question-closed' | 'approval/offer-taken',
-    ...args: unknown[]
-  ): void {
+  private tell(name: EventOf<typeof approvalEvents>, ...args: unknown[]): void {
     try {
       // oxlint-disable-next-line typescript/no-explicit-any
       ;(this.own.emit as (...all: any[]) => void)(name, ...args)

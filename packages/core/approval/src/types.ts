@@ -1,7 +1,8 @@
 /** Owns the words of approval: questions, answers and who may answer. */
 import type {} from 'cordis'
-import type { ApprovalPort, Card, Disposer, Offer } from '@sluice/tools'
+import type { ApprovalPort, Card, Disposer, ListenersOf } from '@sluice/tools'
 import type { AskData } from '@sluice/session'
+import type { approvalEvents } from './emitted-events.ts'
 
 export interface Question {
   readonly callId: string
@@ -46,10 +47,5 @@ declare module 'cordis' {
   interface Context {
     approval: Approval
   }
-  interface Events {
-    'approval/question-opened'(question: Question): void
-    'approval/question-closed'(question: Question, decision: string): void
-    /** A person took an offer: its asker, the plugin `by`, stores the rule. */
-    'approval/offer-taken'(question: Question, offer: Offer, by: string): void
-  }
+  interface Events extends ListenersOf<typeof approvalEvents> {}
 }

@@ -1,4 +1,5 @@
 export { AUTHORITY_PLACES, COMPOSITION } from './authority.ts'
+export { fsEvents } from './emitted-events.ts'
 export { fsErrors } from './errors.ts'
 export { LINE_MARK } from './near-miss.ts'
 export type { Observation, Observations } from './observations.ts'

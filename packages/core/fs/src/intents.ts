@@ -1,15 +1,12 @@
 /** Owns asking the listeners of an intent: all of them, strictest answer wins, a broken answer denies. */
-import type { Context } from 'cordis'
+import type { EventOf } from '@sluice/tools'
+import type { Context, Events } from 'cordis'
 import { assertNever, type Clock } from '@sluice/base'
 import { type Listener, Listeners, type PluginFailure, Round, type TimeLimits, Watchdog } from '@sluice/listeners'
+import type { fsEvents } from './emitted-events.ts'
 import { intentPrompts } from './prompt.ts'
 import type { EditIntent, IntentVerdict, Precondition, Version, WriteIntent } from './types.ts'
 import { sameVersion } from './versions.ts'
-
-interface IntentEvents {
-  'fs/write-intent': WriteIntent
-  'fs/edit-intent': EditIntent
-}
 
 type Deny = Extract<IntentVerdict, { kind: 'deny' }>
 
@@ -28,7 +25,10 @@ export class Intents {
   }
 
   /** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */
-  async ask<Name extends keyof IntentEvents>(name: Name, intent: IntentEvents[Name]): Promise<IntentVerdict> {
+  async ask<Name extends EventOf<typeof fsEvents>>(
+    name: Name,
+    intent: Parameters<Events[Name]>[0],
+  ): Promise<IntentVerdict> {
     return new Question(this.listeners.of(name, undefined), this.limits, intent).all()
   }
 }

@@ -1,7 +1,8 @@
 /** Owns the words of files: targets, versions, intents, reads and edits. */
 import type {} from 'cordis'
-import type { Call } from '@sluice/tools'
+import type { Call, ListenersOf } from '@sluice/tools'
 import type { Session } from '@sluice/session'
+import type { fsEvents } from './emitted-events.ts'
 
 type Awaitable<T> = T | PromiseLike<T>
 
@@ -193,8 +194,5 @@ declare module 'cordis' {
   interface Context {
     fs: Fs
   }
-  interface Events {
-    'fs/write-intent'(intent: WriteIntent, next: () => Awaitable<IntentVerdict>): Awaitable<IntentVerdict>
-    'fs/edit-intent'(intent: EditIntent, next: () => Awaitable<IntentVerdict>): Awaitable<IntentVerdict>
-  }
+  interface Events extends ListenersOf<typeof fsEvents> {}
 }

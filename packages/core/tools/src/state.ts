@@ -7,6 +7,7 @@ import type { ApprovalPort } from './approval.ts'
 import type { Given } from './arguments.ts'
 import type { Call } from './call.ts'
 import type { Registered } from './definition.ts'
+import type { CallEvent } from './emitted-events.ts'
 import type { ToolResult } from './outcome.ts'
 import type { Config } from './plugin.ts'
 import type { Registry } from './registry.ts'
@@ -139,7 +140,7 @@ export class CallState {
     for (const then of this.onBodyEnd.splice(0)) then()
   }
 
-  listenersOf(event: string): readonly Listener[] {
+  listenersOf(event: CallEvent): readonly Listener[] {
     return this.machine.listeners.of(event, this.start.agent)
   }
 

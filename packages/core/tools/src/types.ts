@@ -1,18 +1,13 @@
 /** Owns the words of `ctx.tools`: requests, what they settle to, and the events that plugins take part by. */
 import type {} from 'cordis'
 import type { Json, JsonObject } from '@sluice/base'
+import type { ListenersOf } from '@sluice/listeners'
 import type { Session, ToolResultData } from '@sluice/session'
-import type { Attempt } from './attempt.ts'
-import type { Call } from './call.ts'
 import type { ToolDefinition, ToolInfo } from './definition.ts'
-import type { ExecuteRun } from './execute.ts'
+import type { toolsEvents } from './emitted-events.ts'
 import type { Guard } from './guards.ts'
 import type { ToolResult } from './outcome.ts'
 import type { Config } from './plugin.ts'
-import type { PostVerdict } from './post.ts'
-import type { Verdict } from './verdicts.ts'
-
-type Awaitable<T> = T | PromiseLike<T>
 
 export interface CallRequest {
   readonly id: string
@@ -106,11 +101,5 @@ declare module 'cordis' {
     /** Lower runs first (outermost); default 0; ties by plugin. */
     order?: number
   }
-  interface Events {
-    'tools/prepare'(call: Call, next: () => Awaitable<JsonObject>): Awaitable<JsonObject>
-    'tools/pre-execute'(call: Call, next: () => Awaitable<Verdict>): Awaitable<Verdict>
-    'tools/execute'(call: Call, run: ExecuteRun, next: () => Promise<Attempt>): Awaitable<Attempt>
-    'tools/post-execute'(call: Call, result: ToolResult, next: () => Awaitable<PostVerdict>): Awaitable<PostVerdict>
-    'tools/result'(call: Call, result: ToolResult): void
-  }
+  interface Events extends ListenersOf<typeof toolsEvents> {}
 }

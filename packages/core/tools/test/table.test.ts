@@ -8,6 +8,7 @@ import {
   type CallStage,
   callTable,
   type PostVerdict,
+  toolsEvents,
   type Verdict,
 } from '@sluice/tools'
 import type { KnownEvent } from '@sluice/session'
@@ -52,6 +53,14 @@ describe('the tables', () => {
       { opened: { kind: 'waterfall' | 'notification' } }
     >['opened']['name']
     expectTypeOf<Opened>().toEqualTypeOf<Extract<keyof Events, `tools/${string}`>>()
+  })
+
+  // 1.2, docs-graphs 3
+  test('declare each event of the call table with the kind that its stage has', () => {
+    const opened = Object.values(callTable.stages).flatMap((row) =>
+      'opened' in row && callEvents.includes(row.opened.name) ? [[row.opened.name, row.opened.kind]] : [],
+    )
+    expect(Object.entries(toolsEvents.events).map(([name, { kind }]) => [name, kind])).toEqual(opened)
   })
 
   // 1.2

@@ -1,6 +1,6 @@
 /** Owns comparing printed pages with those on disk. */
 import { createTwoFilesPatch } from 'diff'
-import { compare } from './known-plugins.ts'
+import { compare } from '@sluice/graph'
 import type { Difference, Page } from './types.ts'
 
 function difference(name: string, kind: Difference['kind'], before: string, after: string): Difference {

@@ -1,9 +1,8 @@
 /** Owns the page of the composition: who provides and who needs which service, and what waits for what. */
 import { reportOf } from '@sluice/compose'
-import type { Booted } from './boot.ts'
-import { label } from './chart.ts'
+import { type Booted, compare, type KnownPlugin, Plugins } from '@sluice/graph'
+import { mermaidLabel as label } from '@sluice/pipeline'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, type KnownPlugin, Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 interface Service {

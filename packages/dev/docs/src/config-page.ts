@@ -1,7 +1,6 @@
 /** Owns the page of options: for each plugin of the composition, what it may be configured with. */
-import type { Booted } from './boot.ts'
+import { type Booted, compare } from '@sluice/graph'
 import { code, page, table } from './markdown.ts'
-import { compare } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** What is read of a configuration schema. */

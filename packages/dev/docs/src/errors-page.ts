@@ -3,9 +3,8 @@ import * as base from '@sluice/base'
 import * as composing from '@sluice/compose'
 import * as listeners from '@sluice/listeners'
 import * as pipeline from '@sluice/pipeline'
-import type { Booted } from './boot.ts'
+import { type Booted, compare } from '@sluice/graph'
 import { code, page, table } from './markdown.ts'
-import { compare } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 /** Packages that are below every composition, so that no entry names them. */

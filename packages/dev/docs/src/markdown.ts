@@ -1,5 +1,7 @@
 /** Owns writing Markdown: cells, tables, code and the head of a page. */
 
+import { type Participant, participantText } from '@sluice/graph'
+
 /** A cell holds one line; a bar would end it. */
 export function cell(text: string): string {
   return text.replaceAll(/\s*\n\s*/g, ' ').replaceAll('|', '\\|')
@@ -7,6 +9,11 @@ export function cell(text: string): string {
 
 export function code(text: string): string {
   return `\`${text}\``
+}
+
+/** With the entry that brought it. */
+export function participant(who: Participant): string {
+  return participantText(who, who.from === undefined ? undefined : code(who.from))
 }
 
 /** A list in a cell. */

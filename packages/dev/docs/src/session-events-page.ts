@@ -1,11 +1,10 @@
 /** Owns the page of the session log: the event types that are registered now. */
-import { type Booted, serviceOf } from './boot.ts'
+import { type Booted, compare, Plugins, serviceOf } from '@sluice/graph'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, Plugins } from './known-plugins.ts'
 import { schemaText } from './schema-text.ts'
 import type { Page } from './types.ts'
 
-/** @throws DOCS_SERVICE_MISSING */
+/** @throws GRAPH_SERVICE_MISSING */
 export function sessionEventsPage(booted: Booted): Page {
   const plugins = new Plugins(booted)
   const types = [...serviceOf(booted, 'sessions').types()].sort((a, b) => compare(a.type, b.type))

@@ -1,8 +1,7 @@
 /** Owns the page of tools: what a model can call, as it is told. */
 import type { ToolInfo } from '@sluice/tools'
-import { type Booted, serviceOf } from './boot.ts'
+import { type Booted, compare, Plugins, serviceOf } from '@sluice/graph'
 import { code, fence, page, table } from './markdown.ts'
-import { compare, Plugins } from './known-plugins.ts'
 import type { Page } from './types.ts'
 
 function annotationsOf(tool: ToolInfo): string {
@@ -30,7 +29,7 @@ function section(tool: ToolInfo, plugins: Plugins): string[] {
   ]
 }
 
-/** @throws DOCS_SERVICE_MISSING */
+/** @throws GRAPH_SERVICE_MISSING */
 export function toolsPage(booted: Booted): Page {
   const plugins = new Plugins(booted)
   const tools = [...serviceOf(booted, 'tools').visible()].sort((a, b) => compare(a.name, b.name))

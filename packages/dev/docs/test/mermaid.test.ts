@@ -1,9 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { graphOf, mermaidOf } from '@sluice/graph'
 import { parseHTML } from 'linkedom'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { pagesOf } from '../src/index.ts'
-import { bootWith, part } from './composition.ts'
+import { bootWith, part } from '@sluice/testkit/composition'
 
 const reference = fileURLToPath(new URL('../../../../docs/reference/', import.meta.url))
 
@@ -36,6 +37,19 @@ describe('every Mermaid block', () => {
     await booted.dispose()
     expect(blocks.length).toBeGreaterThan(1)
     for (const block of blocks) await expect(parse(block)).resolves.toMatchObject({ diagramType: 'flowchart-v2' })
+  })
+
+  it('of a graph with recorded calls is accepted by the real parser, whatever they are called', async () => {
+    const booted = await bootWith({})
+    const steps = [
+      { stage: 'admit', outcome: 'unknown-tool' },
+      { stage: 'result', outcome: 'recorded' },
+    ]
+    const call = { callId: 'end ]"] `x` %%', tool: '<b>{"a": 1}</b>', steps }
+    const chart = mermaidOf(graphOf(booted, [call, { ...call, problem: 'step 3: "end" | --> #35;' }]))
+    await booted.dispose()
+    expect(chart).toContain('linkStyle')
+    await expect(parse(chart)).resolves.toMatchObject({ diagramType: 'flowchart-v2' })
   })
 
   it('of the printed reference is accepted by the real parser', async () => {

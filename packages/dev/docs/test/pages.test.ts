@@ -4,7 +4,7 @@ import type { Context } from 'cordis'
 import z from 'schemastery'
 import { describe, expect, it } from 'vitest'
 import { pagesOf } from '../src/index.ts'
-import { bootWith, part } from './composition.ts'
+import { bootWith, part } from '@sluice/testkit/composition'
 
 async function pageOf(name: string, extra: Record<string, unknown>): Promise<string> {
   const booted = await bootWith(extra)
@@ -52,6 +52,30 @@ describe('the reference', () => {
     const text = await pageOf('session-events.md', { mine: part('mine', define, ['sessions']) })
     expect(text).toContain('| `mine/done` | mine | yes | It was done. |')
     expect(text).toContain('### mine/done\n\nVersion 3.\n\n```ts\n{ how: string }\n```')
+  })
+
+  it('shows each declared event: how it is dispatched, who emits it, when, and who listens now', async () => {
+    const mineEvents = {
+      emitter: 'mine',
+      events: { 'mine/look-around': { kind: 'waterfall', when: 'Asked to look.', during: ['execute'] } },
+    }
+    const listen = (ctx: Context) => {
+      const on = ctx.on.bind(ctx) as (event: string, listener: () => void, options?: object) => void
+      on('mine/look-around', () => {}, { order: 2 })
+      on('mine/looked', () => {})
+    }
+    const [events, pipeline] = await Promise.all(
+      ['events.md', 'tool-execution-pipeline.md'].map((name) =>
+        pageOf(name, { mine: { name: 'mine', apply: () => {}, mineEvents }, './ears.mjs': part('ears', listen) }),
+      ),
+    )
+    expect(events).toContain(
+      '| `mine/look-around` | waterfall | mine | `execute` | ears (`./ears.mjs`, order 2) | Asked to look. |',
+    )
+    expect(events).toContain('| `tools/execute` | waterfall | tools | `execute` | nobody |')
+    expect(events).toMatch(/## Declared by nobody[^]*\| `mine\/looked` \| ears \(`\.\/ears\.mjs`\) \|\n$/)
+    expect(events).not.toContain('internal/')
+    expect(pipeline).toContain('| Meanwhile | waterfall `mine/look-around` |')
   })
 
   it('shows each tool as the model is told of it, with what others may know', async () => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs'
-import { defineTable } from '@sluice/pipeline'
+import { defineTable, type StageRow } from '@sluice/pipeline'
 import { batchTable, callTable, forAgent } from '@sluice/tools'
 import type { Context } from 'cordis'
 import { describe, expect, it } from 'vitest'
 import { differences, pagesOf, pipelinePage } from '../src/index.ts'
-import { type Body, bootWith, part } from './composition.ts'
+import { type Body, bootWith, part } from '@sluice/testkit/composition'
 
 async function printed(extra: Record<string, unknown>): Promise<string> {
   const booted = await bootWith(extra)
@@ -111,9 +111,24 @@ describe('the page of the pipeline', () => {
     expect(text).toContain('s0 -->|"light, heavy"| finish')
   })
 
+  it('differs from the one on disk when the table has one stage more, and no more when it has not', async () => {
+    const booted = await bootWith({})
+    const present = new Map(pagesOf(booted).map((page) => [page.name, page.text]))
+    const { finalize } = callTable.stages
+    const audit: StageRow = { does: 'Notes it.', outcomes: { noted: 'result' } }
+    const stages = { ...callTable.stages, audit, finalize: { ...finalize, outcomes: { finalized: 'audit' } } }
+    const changes = differences(pagesOf(booted, { stages: { ...callTable, stages } }), present)
+    expect(changes.map(({ name, kind }) => [name, kind])).toEqual([['tool-execution-pipeline.md', 'different']])
+    expect(changes[0]?.diff).toContain('+### audit')
+    expect(differences(pagesOf(booted), present)).toEqual([])
+    await booted.dispose()
+  })
+
   it('is printed by code that names no stage, event, plugin or tool', async () => {
-    const folder = new URL('../src/', import.meta.url)
-    const sources = readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8'))
+    const folders = ['../src/', '../../../core/graph/src/'].map((path) => new URL(path, import.meta.url))
+    const sources = folders.flatMap((folder) =>
+      readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8')),
+    )
     const literals = sources.flatMap((text) => [...text.matchAll(/'([^'\n]*)'/g)].map((match) => match[1] ?? ''))
     const kinds = new Set(Object.values(callTable.stages).flatMap((row) => ('opened' in row ? [row.opened.kind] : [])))
     const stages = Object.keys(callTable.stages).filter((stage) => !kinds.has(stage as never))

@@ -1,9 +1,9 @@
-/** A small composition for tests: the real registry, and plugins given by the test. */
-import { simWorld } from '@sluice/testkit'
+/** Owns small compositions to look at: the real registry, and plugins given by the test. */
 import * as session from '@sluice/session'
 import * as tools from '@sluice/tools'
+import { type Booted, boot } from '@sluice/graph'
 import type { Context } from 'cordis'
-import { type Booted, boot } from '../src/index.ts'
+import { simWorld } from './world.ts'
 
 const FILE = '/app/sluice.yml'
 

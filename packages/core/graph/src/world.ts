@@ -1,4 +1,4 @@
-/** Owns a World that refuses every effect: what is printed cannot depend on the machine, and printing changes nothing. */
+/** Owns a World that refuses every effect: what is seen cannot depend on the machine, and looking changes nothing. */
 import { type Disk, DiskError, type World } from '@sluice/base'
 
 const REFUSAL = 'this World refuses effects'
@@ -40,7 +40,7 @@ export function refusingWorld(): World {
     network: { fetch: () => Promise.reject(new TypeError(REFUSAL)) },
     host: {
       platform: 'linux',
-      hostname: 'docs',
+      hostname: 'graph',
       pid: 1,
       homeDir: '/home/user',
       tempDir: '/tmp',

@@ -2,10 +2,10 @@ import { isDiskError } from '@sluice/base'
 import { simWorld } from '@sluice/testkit'
 import type { Context } from 'cordis'
 import { describe, expect, it } from 'vitest'
-import { boot, pagesOf, refusingWorld } from '../src/index.ts'
-import { bootWith, part } from './composition.ts'
+import { boot, graphOf, refusingWorld } from '../src/index.ts'
+import { bootWith, part } from '@sluice/testkit/composition'
 
-describe('booting for printing', () => {
+describe('booting to look', () => {
   it('gives plugins a World that refuses effects, in place of one that the composition mounts', async () => {
     let seen: unknown
     const booted = await bootWith({
@@ -13,7 +13,7 @@ describe('booting for printing', () => {
       user: part('user', (ctx) => (seen = ctx.world), ['world']),
     })
     await booted.dispose()
-    expect(seen).toMatchObject({ host: { hostname: 'docs' } })
+    expect(seen).toMatchObject({ host: { hostname: 'graph' } })
   })
 
   it('keeps a plugin that waits for something, and refuses one that fails', async () => {
@@ -24,20 +24,20 @@ describe('booting for printing', () => {
       throw new Error('cannot mount')
     })
     await expect(bootWith({ failing })).rejects.toMatchObject({
-      code: 'DOCS_PLUGIN_FAILED',
+      code: 'GRAPH_PLUGIN_FAILED',
       message: expect.stringContaining('failing (line 4): cannot mount'),
     })
   })
 
-  it('says which service is missing and why when a page has nothing to be printed from', async () => {
+  it('says which service is missing and why when there is nothing to draw', async () => {
     const world = simWorld({ files: { '/a.yml': '- name: a' } })
     const booted = await boot({ file: '/a.yml', title: 'a.yml', world, importer: async () => part('a', () => {}) })
-    expect(() => pagesOf(booted)).toThrow(expect.objectContaining({ code: 'DOCS_SERVICE_MISSING' }))
+    expect(() => graphOf(booted)).toThrow(expect.objectContaining({ code: 'GRAPH_SERVICE_MISSING' }))
     await booted.dispose()
   })
 })
 
-describe('the World of printing', () => {
+describe('the World of looking', () => {
   it('reads, writes, starts and fetches nothing, and its time stands still', async () => {
     const world = refusingWorld()
     for (const operation of Object.values(world.disk) as ((path: string) => Promise<unknown>)[]) {

@@ -1,4 +1,4 @@
-/** Owns naming plugins on pages: as they call themselves, with the entry that brought them, without anything that varies. */
+/** Owns naming plugins: as they call themselves, with the entry that brought them, without anything that varies. */
 import { type MountedPlugin, mounted } from '@sluice/compose'
 import type { Booted } from './boot.ts'
 

@@ -1,0 +1,34 @@
+import { defineEvents, type EventOf, type ListenersOf, notification, waterfall } from '@sluice/listeners'
+import { describe, expect, expectTypeOf, it } from 'vitest'
+
+const plans = defineEvents('plans', {
+  'plan/review-step': waterfall<[step: string, at: number], boolean>('Asked about a step.', 'review'),
+  'plan/weigh-step': waterfall<[], number, 1 | 2>('Asked for a weight.'),
+  'plan/step-done': notification<[step: string]>('A step is done.'),
+})
+
+type Awaitable<T> = T | PromiseLike<T>
+
+describe('declared events', () => {
+  it('give the types of their listeners', () => {
+    expectTypeOf<ListenersOf<typeof plans>>().toEqualTypeOf<{
+      'plan/review-step': (step: string, at: number, next: () => Promise<boolean>) => Awaitable<boolean>
+      'plan/weigh-step': (next: () => Promise<1 | 2>) => Awaitable<number>
+      'plan/step-done': (step: string) => void
+    }>()
+    expectTypeOf<EventOf<typeof plans, 'notification'>>().toEqualTypeOf<'plan/step-done'>()
+  })
+
+  it('say how they are dispatched, by whom and when, and cannot be changed', () => {
+    expect(plans).toEqual({
+      emitter: 'plans',
+      events: {
+        'plan/review-step': { kind: 'waterfall', when: 'Asked about a step.', during: ['review'] },
+        'plan/weigh-step': { kind: 'waterfall', when: 'Asked for a weight.', during: [] },
+        'plan/step-done': { kind: 'notification', when: 'A step is done.', during: [] },
+      },
+    })
+    const { 'plan/review-step': review } = plans.events
+    for (const part of [plans, plans.events, review, review.during]) expect(Object.isFrozen(part)).toBe(true)
+  })
+})
