@@ -1,55 +1,93 @@
-/** Owns the disposable index of a session: a checkpoint, and the place in the log that it belongs to. */
-import { type Disk, type DiskFile, isDiskError, type Json } from '@sluice/base'
+/** Owns the disposable index of a session: a checkpoint, and which log it belongs to. */
+import { type Disk, type DiskFile, type FileStat, isDiskError } from '@sluice/base'
 import type { Checkpoint } from '@sluice/session'
-import { PRIVATE_FILE, readAll, readSmall } from './disk.ts'
+import { PRIVATE_FILE, readSmall } from './disk.ts'
 import type { Layout } from './layout.ts'
-import { decodeLine, encodeRecord, frozen, MARK_BYTES, Problem } from './record.ts'
-import type { Place } from './writer.ts'
+import { decodeLine, encodeRecord, frozen, LF, Problem } from './record.ts'
 
-const VERSION = 1
+const VERSION = 2
 /** A larger index is not worth reading. */
 const INDEX_BYTES_MAX = 256 << 20
+/** Of the end of a line: its crc. */
+const MARK = -11
 
-interface Index extends Place {
-  readonly v: number
-  readonly seq: number
-  readonly state: Json
+/** The first line of an index that is there and fits the log: where it ends, and what tells it from others. */
+export interface Kept {
+  readonly bytes: number
+  readonly mark: string
 }
 
-/** Not synced: an index that did not survive is no loss. */
-export async function writeIndex(disk: Disk, layout: Layout, checkpoint: Checkpoint, place: Place): Promise<void> {
-  const { seq, state } = checkpoint
-  const { offset, mark } = place
-  const index: Index = { v: VERSION, seq, offset, mark, state }
+interface Index extends Checkpoint {
+  readonly v: number
+  /** Byte of the log after the record `seq`. */
+  readonly offset: number
+}
+
+/** Not synced: an index that did not survive is no loss. It is not believed before it is sealed. */
+export async function writeIndex(
+  disk: Disk,
+  layout: Layout,
+  { seq, state }: Checkpoint,
+  offset: number,
+): Promise<Kept> {
+  const index: Index = { v: VERSION, seq, offset, state }
+  const line = encodeRecord(ascii(JSON.stringify(index)))
+  const bytes = Buffer.from(line, 'latin1')
   const temporary = `${layout.index}.tmp`
   const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
   try {
-    await file.write(Buffer.from(encodeRecord(JSON.stringify(index))), 0)
+    await file.write(bytes, 0)
   } finally {
     await file.close()
   }
   await disk.rename(temporary, layout.index)
+  return { bytes: bytes.length, mark: line.slice(MARK) }
 }
 
-/** The index, if it can be read, is whole, and the log still holds the record that it ends with. */
-export async function readIndex(disk: Disk, layout: Layout, log: DiskFile): Promise<Index | undefined> {
-  const bytes = await readSmall(disk, layout.index, INDEX_BYTES_MAX).catch((error: unknown) => {
+/** Adds to an index what the log looks like now that it is closed and known to be whole. */
+export async function sealIndex(disk: Disk, layout: Layout, { bytes, mark }: Kept, log: FileStat): Promise<void> {
+  const seal = Buffer.from(encodeRecord(JSON.stringify({ mark, ...looksOf(log) })))
+  const file = await disk.open(layout.index, { write: true, noFollow: true, nonBlocking: true })
+  try {
+    await file.write(seal, bytes)
+    await file.truncate(bytes + seal.length)
+  } finally {
+    await file.close()
+  }
+}
+
+/** The index, if it is whole, and the log is byte for byte the one that was closed with it. */
+export async function readIndex(disk: Disk, layout: Layout, log: DiskFile): Promise<(Index & Kept) | undefined> {
+  const content = await readSmall(disk, layout.index, INDEX_BYTES_MAX).catch((error: unknown) => {
     // The log says all that an index could.
     if (isDiskError(error)) return undefined
     throw error
   })
-  const index = bytes && indexOf(decodeLine(bytes.subarray(0, -1)))
-  if (!index) return undefined
-  const found = await readAll(log, MARK_BYTES, index.offset - MARK_BYTES)
-  return found.toString('latin1') === index.mark ? index : undefined
+  if (!content) return undefined
+  const bytes = content.indexOf(LF) + 1
+  const mark = content.toString('latin1', bytes + MARK, bytes)
+  const seal = decodeLine(content.subarray(bytes, -1))
+  const expected = { mark, ...looksOf(await log.stat()) }
+  if (seal instanceof Problem || JSON.stringify(seal) !== JSON.stringify(expected)) return undefined
+  const index = indexOf(decodeLine(content.subarray(0, bytes - 1), 'latin1'))
+  return index && { ...index, bytes, mark }
+}
+
+/** The same JSON in ASCII alone: that is read in a third of the time. */
+function ascii(json: string): string {
+  return json.replace(/[\u0080-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+}
+
+/** Whoever changes a file changes one of these: no program can set its ctime. */
+function looksOf({ ino, size, mtimeMs, ctimeMs }: FileStat) {
+  return { ino: `${ino}`, size, mtimeMs, ctimeMs }
 }
 
 function indexOf(value: object | Problem): Index | undefined {
   if (value instanceof Problem) return undefined
-  const { v, seq, offset, mark, state } = value as Partial<Index>
-  if (v !== VERSION || !isWhole(seq) || !isWhole(offset) || offset < MARK_BYTES) return undefined
-  if (typeof mark !== 'string' || state === undefined) return undefined
-  return { v, seq, offset, mark, state: frozen(state) }
+  const { v, seq, offset, state } = value as Partial<Index>
+  if (v !== VERSION || !isWhole(seq) || !isWhole(offset) || state === undefined) return undefined
+  return { v, seq, offset, state: frozen(state) }
 }
 
 function isWhole(value: unknown): value is number {

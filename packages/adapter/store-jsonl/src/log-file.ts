@@ -103,6 +103,13 @@ export class LogFile {
     this.acknowledged = this.written
   }
 
+  /** What the file looks like, if every byte of it is acknowledged. */
+  async settled(): Promise<FileStat | undefined> {
+    const isSettled = this.acknowledged === this.written && !this.cut && !this.syncFailed
+    const stat = isSettled ? await this.file?.stat() : undefined
+    return stat?.size === this.acknowledged ? stat : undefined
+  }
+
   get acknowledgedBytes(): number {
     return this.acknowledged
   }

@@ -1,10 +1,10 @@
 /** Owns one log that is open: what the session writes to. */
-import { isSluiceError, type World } from '@sluice/base'
+import { isDiskError, isSluiceError, type World } from '@sluice/base'
 import type { Checkpoint, SessionEvent, SessionLog } from '@sluice/session'
 import { getBlob, putBlob, shareBlob } from './blobs.ts'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
-import { writeIndex } from './index-file.ts'
+import { type Kept, sealIndex, writeIndex } from './index-file.ts'
 import { blobsBeside, type Layout } from './layout.ts'
 import { LogFile, type Start } from './log-file.ts'
 import { encodeRecord } from './record.ts'
@@ -56,11 +56,14 @@ export class JsonlLog extends ReadOnlyLog {
   private readonly file: LogFile
   private readonly writer: Writer
   private newest: Checkpoint | undefined
+  /** The index that belongs to what is in the log. */
+  private index: Kept | undefined
   private keeping: Promise<void> = Promise.resolve()
 
   /** `last` is the seq of the last event on disk, -1 for a new log. */
-  constructor(world: World, id: string, layout: Layout, start: Start, last: number) {
+  constructor(world: World, id: string, layout: Layout, start: Start, last: number, index?: Kept) {
     super(world, layout)
+    this.index = index
     this.file = new LogFile(world, id, layout, start)
     this.writer = new Writer(this.file, layout.events, last)
   }
@@ -84,15 +87,15 @@ export class JsonlLog extends ReadOnlyLog {
   /** One after the other; one that a newer one has overtaken is left out. */
   async keepCheckpoint(checkpoint: Checkpoint): Promise<void> {
     this.newest = checkpoint
-    const placed = this.writer.placeOfLast()
+    const ended = this.writer.endOfLast()
     // It may fail before anybody waits for it.
-    placed.catch(() => {})
+    ended.catch(() => {})
     const before = this.keeping
     const keep = async () => {
       await before.catch(() => {})
-      const place = await placed
+      const offset = await ended
       if (this.newest !== checkpoint) return
-      await this.writing(() => writeIndex(this.world.disk, this.layout, checkpoint, place))
+      this.index = await this.writing(() => writeIndex(this.world.disk, this.layout, checkpoint, offset))
     }
     this.keeping = keep()
     await this.keeping
@@ -111,6 +114,22 @@ export class JsonlLog extends ReadOnlyLog {
   override async close(): Promise<void> {
     await this.writer.idle()
     await this.keeping.catch(() => {})
-    await this.file.close()
+    try {
+      await this.seal()
+    } finally {
+      await this.file.close()
+    }
+  }
+
+  private async seal(): Promise<void> {
+    const { index, world, layout } = this
+    if (!index) return
+    try {
+      const stat = await this.file.settled()
+      if (stat) await sealIndex(world.disk, layout, index, stat)
+    } catch (error) {
+      // Without it the log is read as a whole, which is no loss.
+      if (!isDiskError(error)) throw error
+    }
   }
 }

@@ -6,8 +6,6 @@ export const LF = 0x0a
 
 /** `,"crc":"00000000"}` */
 const SUFFIX_BYTES = 18
-/** The end of a line with its LF: tells a record from others. */
-export const MARK_BYTES = SUFFIX_BYTES + 1
 const QUOTE = 0x22
 const BRACE = 0x7d
 const KEY = Buffer.from(',"crc":"')
@@ -52,7 +50,7 @@ function envelope(value: SessionEvent): SessionEvent {
 }
 
 /** The JSON value of a line whose crc fits, without the crc. The bytes of the line are changed. */
-export function decodeLine(line: Buffer): object | Problem {
+export function decodeLine(line: Buffer, encoding: 'utf8' | 'latin1' = 'utf8'): object | Problem {
   const split = line.length - SUFFIX_BYTES
   if (split < 2 || !endsLikeRecord(line, split)) {
     return new Problem('bad-json', line.length === 0 ? 'an empty line' : 'the line has no crc at its end')
@@ -64,7 +62,7 @@ export function decodeLine(line: Buffer): object | Problem {
   try {
     // The crc is cut off here rather than deleted there: that would take a second object for each event.
     line[split] = BRACE
-    const value: unknown = JSON.parse(line.toString('utf8', 0, split + 1))
+    const value: unknown = JSON.parse(line.toString(encoding, 0, split + 1))
     return typeof value === 'object' && value !== null ? value : new Problem('bad-json', 'the line is no object')
   } catch {
     return new Problem('bad-json', 'the line is not JSON although its crc fits')

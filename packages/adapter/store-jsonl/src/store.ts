@@ -17,7 +17,7 @@ import {
 import { blobState } from './blobs.ts'
 import { codeOf, removeTree, replaceByCopy, statIfThere } from './disk.ts'
 import { storeErrors } from './errors.ts'
-import { readIndex } from './index-file.ts'
+import { type Kept, readIndex } from './index-file.ts'
 import { type Layout, layoutOf } from './layout.ts'
 import { holderOfLock, sweep, takeLock } from './lock.ts'
 import { JsonlLog, ReadOnlyLog } from './log.ts'
@@ -28,7 +28,7 @@ import { summaries, summaryOf } from './summary.ts'
 
 const REMOVED = '.removed-'
 
-type Found = Pick<OpenedLog, 'events' | 'checkpoint'> & { readonly scan: Scan }
+type Found = Pick<OpenedLog, 'events' | 'checkpoint'> & { readonly scan: Scan; readonly index?: Kept }
 
 class JsonlStore implements SessionStore {
   readonly kind = 'jsonl'
@@ -52,8 +52,8 @@ class JsonlStore implements SessionStore {
       if (mode === 'write') return this.openToWrite(id, layout, options)
       const file = await openLogFile(this.world.disk, id, layout, false)
       try {
-        const { scan, ...found } = await this.read(id, layout, file, options)
-        return { log: new ReadOnlyLog(this.world, layout), ...found, findings: scan.findings, writable: false }
+        const { events, scan } = await this.readFromStart(id, layout, file)
+        return { log: new ReadOnlyLog(this.world, layout), events, findings: scan.findings, writable: false }
       } finally {
         await file.close()
       }
@@ -165,13 +165,13 @@ class JsonlStore implements SessionStore {
         await opened.datasync()
         return opened
       })
-      const { scan, ...found } = await this.read(id, layout, file, options)
+      const { scan, index, ...found } = await this.read(id, layout, file, options)
       const { findings } = scan
       if (findings.some(isDamage)) return { log: new ReadOnlyLog(world, layout), ...found, findings, writable: false }
       const start = { existing: { file, lock, end: scan.end, stat: await file.stat() } }
       const last = found.events.at(-1)?.seq ?? found.checkpoint?.seq ?? -1
       keepOpen = true
-      return { log: new JsonlLog(world, id, layout, start, last), ...found, findings, writable: true }
+      return { log: new JsonlLog(world, id, layout, start, last, index), ...found, findings, writable: true }
     } finally {
       if (!keepOpen) {
         await file?.close().catch(() => {})
@@ -181,14 +181,17 @@ class JsonlStore implements SessionStore {
   }
 
   private async read(id: string, layout: Layout, file: DiskFile, options: OpenLogOptions): Promise<Found> {
-    const index = options.checkpoint && (await readIndex(this.world.disk, layout, file))
-    if (index) {
-      const { seq, offset, state } = index
-      const events: SessionEvent[] = []
-      const scan = await scanLog(file, (event) => events.push(event), { offset, seq: seq + 1 })
-      // Where the tail is not as it should be, the whole log tells better what is wrong.
-      if (!scan.findings.some(isDamage)) return { events, scan, checkpoint: { seq, state } }
-    }
+    const index = options.accepts && (await readIndex(this.world.disk, layout, file))
+    if (!index || !options.accepts?.(index.state)) return this.readFromStart(id, layout, file)
+    const { seq, offset, state } = index
+    const events: SessionEvent[] = []
+    const scan = await scanLog(file, (event) => events.push(event), { offset, seq: seq + 1 })
+    // Where the tail is not as it should be, the whole log tells better what is wrong.
+    if (scan.findings.some(isDamage)) return this.readFromStart(id, layout, file)
+    return { events, scan, checkpoint: { seq, state }, index }
+  }
+
+  private async readFromStart(id: string, layout: Layout, file: DiskFile): Promise<Found> {
     const events: SessionEvent[] = []
     const scan = await readWhole(id, layout.events, file, (event) => events.push(event))
     return { events, scan }

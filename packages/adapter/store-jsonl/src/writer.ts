@@ -3,7 +3,6 @@ import { assert, isSluiceError } from '@sluice/base'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { LogFile } from './log-file.ts'
-import { MARK_BYTES } from './record.ts'
 
 /** Characters of unacknowledged lines kept in memory. */
 export const BACKLOG_MAX = 32 << 20
@@ -13,12 +12,6 @@ export const UNSYNCED_BYTES_MAX = 1 << 20
 interface Line {
   readonly seq: number
   readonly text: string
-}
-
-/** Where a record ends in the file, and its last bytes. */
-export interface Place {
-  readonly offset: number
-  readonly mark: string
 }
 
 interface Mark {
@@ -44,7 +37,6 @@ export class Writer {
   private unsyncedBytes = 0
   private acknowledged: number
   private last: number
-  private lastMark = ''
   private waiters: Waiter[] = []
   private marks: Mark[] = []
   private running: Promise<void> | undefined
@@ -68,7 +60,6 @@ export class Writer {
     assert(seq === this.last + 1, `event ${seq} is written after event ${this.last}`)
     this.lines.push({ seq, text })
     this.last = seq
-    this.lastMark = text.slice(-MARK_BYTES)
     this.backlog += text.length
     if (!this.failed) this.run()
   }
@@ -85,14 +76,13 @@ export class Writer {
   }
 
   /** Where the record written last ends, once it is on disk. */
-  async placeOfLast(): Promise<Place> {
-    const { last: seq, lastMark: mark } = this
-    if (seq <= this.acknowledged) return { offset: this.file.acknowledgedBytes, mark }
-    const offset = await new Promise<number>((resolve, reject) => {
+  async endOfLast(): Promise<number> {
+    const { last: seq } = this
+    if (seq <= this.acknowledged) return this.file.acknowledgedBytes
+    return new Promise<number>((resolve, reject) => {
       this.marks.push({ seq, offset: 0, resolve, reject })
       this.durable(seq).catch(() => {})
     })
-    return { offset, mark }
   }
 
   /** Waits until nothing runs. */

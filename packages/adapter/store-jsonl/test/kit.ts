@@ -64,14 +64,14 @@ export async function quiet(): Promise<void> {
   for (let turns = 0; turns < 10; turns++) await turn()
 }
 
-/** The same World, with a count of the bytes of each read. */
-export function counted(world: World): { world: World; reads: readonly number[] } {
+/** The same World, with a count of the bytes of each read, of one file or of all. */
+export function counted(world: World, only?: string): { world: World; reads: readonly number[] } {
   const reads: number[] = []
   const open: World['disk']['open'] = async (path, options) => {
     const file = await world.disk.open(path, options)
     const read: typeof file.read = async (into, position) => {
       const count = await file.read(into, position)
-      reads.push(count)
+      if (only === undefined || path === only) reads.push(count)
       return count
     }
     return Object.assign(Object.create(file) as typeof file, { read })

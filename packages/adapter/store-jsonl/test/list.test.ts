@@ -19,23 +19,6 @@ test('a list reads the beginning and the end of each log only', async () => {
   expect(sumOf(reads)).toBeLessThanOrEqual(100 << 10)
 })
 
-test('a resume from a checkpoint reads nothing that came before it', async () => {
-  const machine = await machineWith(0)
-  const { sessions } = await mount(machine)
-  const session = await sessions.open('s')
-  user(session, 'x'.repeat(3_000_000))
-  session.append('compaction/done', { upTo: session.events.length - 1, summary: 'S' })
-  for (let turn = 0; turn < 600; turn++) {
-    session.append('turn/started', { turn })
-    session.append('turn/ended', { turn, reason: 'completed' })
-  }
-  await session.close()
-  const { world, reads } = counted(machine)
-  const resumed = await (await mount(world)).sessions.open('s', 'read', { checkpoint: true })
-  expect(resumed.messages()).toHaveLength(1)
-  expect(sumOf(reads)).toBeLessThan(100_000)
-})
-
 // 4.2
 describe('a list, a scan and a load agree on the last event', () => {
   const long = 'x'.repeat(100_000)

@@ -4,7 +4,6 @@ import { EDITED, everything, type Host, host, machine, nothingTold } from './tur
 
 /** Enough for a checkpoint at the end of the last but few. */
 const TURNS = 30
-const resume = { checkpoint: true } as const
 
 /** A machine whose session `s` has some turns behind it and a checkpoint. */
 async function machineWithTurns() {
@@ -24,7 +23,7 @@ function ofType<T extends KnownEvent['type']>({ ctx }: Host, type: T): SessionEv
 test('an agent goes on from a checkpoint as it does from the whole log', async () => {
   const world = await machineWithTurns()
   const next = await host(world, nothingTold(), everything)
-  const session = await next.ctx.sessions.open('s', 'write', resume)
+  const session = await next.ctx.sessions.open('s')
   expect(session.firstSeq).toBeGreaterThan(1_000)
   await next.turn()
   expect(ofType(next, 'turn/started').at(-1)?.data).toEqual({ turn: TURNS + 1 })
@@ -45,7 +44,7 @@ test('a change made before the checkpoint can be taken back after it', async () 
   const changes = whole.events.filter((event) => event.type === 'fs/changed') as SessionEvent<'fs/changed'>[]
   const last = changes.findLast(({ data }) => data.path === EDITED)?.data
   await whole.close()
-  const session = await next.ctx.sessions.open('s', 'write', resume)
+  const session = await next.ctx.sessions.open('s')
   expect(session.firstSeq).toBeGreaterThan(1_000)
   await next.ctx.fs.undo(last?.callId ?? '', { session, call: { id: 'undoing', tool: 'test' } })
   expect(world.disk.text(EDITED)).toBe(`${'line\n'.repeat(TURNS - 1)}end\n`)

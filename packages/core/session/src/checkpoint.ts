@@ -3,7 +3,7 @@ import type { Json } from '@sluice/base'
 import { isSluiceError, lossless } from '@sluice/base'
 import type { Fold, Message } from './types.ts'
 
-const VERSION = 1
+const VERSION = 2
 
 export interface HistoryState {
   readonly messages: readonly Message[]
@@ -14,6 +14,8 @@ export interface HistoryState {
 
 export interface SessionState {
   readonly cwd: string
+  /** Event types that a reader of the log has to know. */
+  readonly types: string
   readonly history: HistoryState
   readonly folds: readonly { readonly name: string; readonly version: number; readonly state: Json }[]
 }
@@ -28,10 +30,11 @@ export function encodeState(state: SessionState): Json | undefined {
   }
 }
 
-/** The state of a checkpoint; `undefined` when it was made by another version or lacks one of `folds`. */
-export function decodeState(json: Json, folds: Iterable<Fold<unknown>>): SessionState | undefined {
+/** The state of a checkpoint; `undefined` when it was made by another version, where other types had to be known, or lacks
+ *  one of `folds`. */
+export function decodeState(json: Json, types: string, folds: Iterable<Fold<unknown>>): SessionState | undefined {
   const { version, ...state } = json as unknown as SessionState & { version: number }
-  if (version !== VERSION) return undefined
+  if (version !== VERSION || state.types !== types) return undefined
   const kept = new Map(state.folds.map((fold) => [fold.name, fold.version]))
   for (const fold of folds) if (kept.get(fold.name) !== fold.version) return undefined
   return state

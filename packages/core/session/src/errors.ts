@@ -71,7 +71,7 @@ export const sessionErrors = defineErrors({
     when: 'a fold is asked of a session that was resumed from a checkpoint which does not hold it',
     message: (d: { id: string; fold: string }) => `session ${d.id} was resumed without the past that ${d.fold} needs`,
     remedy:
-      'Register the fold with ctx.sessions.registerFold before the session is opened, or open it without checkpoint.',
+      'Register the fold with ctx.sessions.registerFold before the session is opened, or open it with { whole: true }.',
   },
   SESSION_BEYOND_REPAIR: {
     when: 'a damaged log lacks more events than repair may stand in for',

@@ -80,7 +80,7 @@ export class LiveSession implements Session {
     this.folds = new FoldStates(this.list, resumed?.state.folds)
     this.subscribers = new Subscribers(home.onError)
     this.blobs = new Blobs(parts.log)
-    this.checkpointed = this.next
+    this.checkpointed = this.firstSeq
   }
 
   get events(): readonly SessionEvent[] {
@@ -193,7 +193,7 @@ export class LiveSession implements Session {
         const state = this.fold(fold)
         return { name: fold.name, version: fold.version, state: fold.save ? fold.save(state) : (state as Json) }
       })
-      const state = encodeState({ cwd: this.cwd, history, folds })
+      const state = encodeState({ cwd: this.cwd, types: this.home.vocabulary.binding(), history, folds })
       if (state === undefined) return
       await this.log.keepCheckpoint({ seq, state })
     } catch (error) {

@@ -1,7 +1,7 @@
 /** Owns `ctx.sessions`: which types and folds are registered and which sessions are live. */
-import { assert, mintSessionId, type World } from '@sluice/base'
+import { assert, type Json, mintSessionId, type World } from '@sluice/base'
 import { type Context, Service } from 'cordis'
-import { decodeState } from './checkpoint.ts'
+import { decodeState, type SessionState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { Inspection, sorted } from './findings.ts'
@@ -101,13 +101,14 @@ export class SessionsService implements Sessions {
 
   async open(id: string, mode: 'write' | 'read' = 'write', options: OpenSessionOptions = {}): Promise<Session> {
     assertId(id)
-    let opened = await this.store.open(id, mode, options)
-    const { checkpoint } = opened
-    const state = checkpoint && decodeState(checkpoint.state, this.folds.values())
-    if (checkpoint && !state) {
-      await opened.log.close()
-      opened = await this.store.open(id, mode)
+    let accepted: SessionState | undefined
+    const accepts = (json: Json) => {
+      accepted = decodeState(json, this.vocabulary.binding(), this.folds.values())
+      return accepted !== undefined
     }
+    const opened = await this.store.open(id, mode, options.whole ? {} : { accepts })
+    const { checkpoint } = opened
+    const state = checkpoint && accepted
     const { good, misfits } = sorted(this.vocabulary, opened.events)
     const isDamaged = opened.findings.some((finding) => finding.kind !== 'torn-tail')
     // Where lines are missing or too many, only reading them tells which they are.
@@ -146,7 +147,7 @@ export class SessionsService implements Sessions {
     await log.close()
     // What the parent has not brought to disk yet is its past all the same; a reader may have seen less than the disk has.
     const live = this.live.get(parentId)
-    const whole = live?.writable && live.firstSeq === 0 ? live.events : events
+    const whole = live?.writable ? [...events.slice(0, live.firstSeq), ...live.events] : events
     const { misfits } = sorted(this.vocabulary, whole)
     const past = sharedPast(parentId, whole, [...findings, ...misfits], options.seq)
     const cwd = cwdOf(whole)

@@ -57,7 +57,7 @@ export interface OpenedLog {
   readonly events: readonly SessionEvent[]
   readonly findings: readonly LogFinding[]
   readonly writable: boolean
-  /** Present when one was wanted and fits the log. */
+  /** Present when one was accepted. */
   readonly checkpoint?: Checkpoint
 }
 
@@ -79,8 +79,9 @@ export interface SessionLog {
 }
 
 export interface OpenLogOptions {
-  /** Read only what follows the checkpoint, if there is one that fits. */
-  readonly checkpoint?: true
+  /** For writing: only what follows the checkpoint is read, if there is one, the log is certain to be as it was closed
+   *  with it, and its state is accepted. */
+  readonly accepts?: (state: Json) => boolean
 }
 
 export interface RepairedLog {

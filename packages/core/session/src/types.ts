@@ -57,8 +57,8 @@ export interface CreateSessionOptions {
 }
 
 export interface OpenSessionOptions {
-  /** Resume from the last checkpoint, without reading what came before, if it holds every registered fold. */
-  readonly checkpoint?: true
+  /** For writing: every event is read, so that `events` has them all and any fold can be asked for. */
+  readonly whole?: true
 }
 
 export interface ForkOptions {
@@ -80,6 +80,7 @@ export interface Sessions {
   /** @throws SESSION_ID_INVALID, SESSION_EXISTS */
   create(options: CreateSessionOptions): Promise<Session>
   /** Opens an existing session and closes what its last writer left unfinished. A damaged one opens read-only, with findings.
+   *  For writing, what came before the last checkpoint is not read where it is certain to be as it was.
    *  @throws SESSION_NOT_FOUND, SESSION_LOCKED, SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
   open(id: string, mode?: 'write' | 'read', options?: OpenSessionOptions): Promise<Session>
   /** A new session with the same past and a future of its own. The parent is only read.

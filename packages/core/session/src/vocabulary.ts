@@ -51,6 +51,12 @@ export class Vocabulary {
       .sort((a, b) => (a.type < b.type ? -1 : 1))
   }
 
+  /** The types that a reader has to know, in their versions. */
+  binding(): string {
+    const bound = [...this.entries.values()].filter(({ optional }) => !optional)
+    return bound.map(({ type, definition }) => `${type}@${definition.version}`).join(' ')
+  }
+
   /** What is wrong with an event that was read, if it cannot be worked with. One that a reader may skip is not looked into. */
   finding(event: SessionEvent, line: number): LogFinding | undefined {
     const detail = this.misfit(event)

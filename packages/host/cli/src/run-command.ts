@@ -130,7 +130,7 @@ async function explain(terminal: Terminal, { reason, code, denied }: TurnResult)
     terminal.writeError(`${denied.length} of its calls ${denied.length === 1 ? 'was' : 'were'} denied\n`)
 }
 
-/** A new session in `cwd`, or an existing one to go on with, and the number of its events that are old. */
+/** A new session in `cwd`, or an existing one to go on with, and the first of its events that is new. */
 async function openSession(
   { ctx, composition }: App,
   cwd: string,
@@ -140,5 +140,5 @@ async function openSession(
   if (wanted === undefined) return { session: await sessions.create({ cwd, composition }), from: 0 }
   const session = await sessions.open(await idOf(sessions, wanted, cwd))
   const resumed = session.events.findLast((event) => event.type === 'session/resumed')
-  return { session, from: resumed?.seq ?? session.events.length }
+  return { session, from: resumed?.seq ?? session.firstSeq + session.events.length }
 }

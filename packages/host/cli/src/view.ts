@@ -37,7 +37,7 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
 
 /** Writes each event as one line of JSON, those from `from` on first. */
 export function showJson(terminal: Terminal, session: Session, from: number): () => void {
-  for (const event of session.events.slice(from)) terminal.write(`${printableJson(event)}\n`)
+  for (const event of session.events.slice(from - session.firstSeq)) terminal.write(`${printableJson(event)}\n`)
   return session.subscribe((event) => terminal.write(`${printableJson(event)}\n`))
 }
 
