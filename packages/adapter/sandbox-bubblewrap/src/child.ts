@@ -11,8 +11,8 @@ const GONE_MS_MAX = 60_000
 const LOOK_MS = 2
 /** Between two looks at how many processes there are. */
 const CROWD_LOOK_MS = 100
-/** Processes that are asked to end one by one; of more than these none is. */
-const ASKED_MAX = 500
+/** Processes that are asked to end one by one; the others are not. */
+const ASKED_MAX = 1_000
 
 export interface Confined {
   /** Bubblewrap. */
@@ -59,8 +59,8 @@ export function confinedChild({ outer, report, clock, crowd, release }: Confined
       sent.add(signal)
       // Looking inside first would give a crowd the time to grow.
       const inside = signal === 'SIGKILL' ? [] : insideOf(outer.pid, ASKED_MAX)
-      // Without anything inside yet there is nothing that could tidy up, and a crowd is not asked.
-      if (inside.length === 0 || inside.length >= ASKED_MAX) outer.killGroup('SIGKILL')
+      // Without anything inside yet there is nothing that could tidy up.
+      if (inside.length === 0) outer.killGroup('SIGKILL')
       else for (const pid of inside) send(pid, signal)
     },
     groupAlive() {

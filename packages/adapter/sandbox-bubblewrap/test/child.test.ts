@@ -51,9 +51,9 @@ test('a program has ended when nothing of its sandbox is left, so that nothing i
 })
 
 // BUG-061
-test('a kill looks at nothing before it kills, so that a crowd does not grow meanwhile', () => {
+test.runIf(process.platform === 'linux')('a kill looks at nothing before it kills, so that a crowd does not grow meanwhile', () => {
   const signals: string[] = []
-  child({ ...outer, pid: -1, killGroup: (signal) => void signals.push(signal) }).killGroup('SIGKILL')
+  child({ ...outer, killGroup: (signal) => void signals.push(signal) }).killGroup('SIGKILL')
   expect(signals).toEqual(['SIGKILL'])
 })
 
