@@ -29,15 +29,28 @@ export async function placesOf(
   temporary: Temporary,
 ): Promise<Places> {
   const { disk } = world
-  const { workspace, access, hidden } = confinement
+  const { access, hidden } = confinement
+  const workspace = await existing(disk, confinement.workspace)
+  const readOnly = await existing(disk, confinement.readOnly)
   const { own, all, seenAt } = temporary
   const mounts: Mount[] = [...new Set(seenAt)].map((path) => ({ path, as: 'writable', from: own }))
   // Those of others are in the way only where the workspace holds them.
   if (workspace.some((root) => isBelow(all, root))) mounts.push({ path: all, as: 'empty' })
   for (const path of workspace) mounts.push({ path, as: access === 'write' ? 'writable' : 'read-only' })
+  /** Where nothing is writable nothing needs protection, and a pin would be writable. */
+  const writableRoot = (path: string): string | undefined => {
+    const root = access === 'write' ? deepest(workspace, path) : undefined
+    const above = deepest(readOnly, path)
+    return root !== undefined && above !== undefined && above.length >= root.length ? undefined : root
+  }
+  for (const path of readOnly) {
+    mounts.push({ path, as: 'read-only' })
+    const root = writableRoot(path)
+    if (root !== undefined) mounts.push(...pins(root, path))
+  }
   const missing: Missing[] = []
-  for (const path of access === 'write' ? confinement.protected : []) {
-    const root = deepest(workspace, path)
+  for (const path of confinement.protected) {
+    const root = writableRoot(path)
     if (root === undefined) continue
     const kind = await kindOf(disk, path)
     if (kind === 'unreachable') continue
@@ -46,7 +59,7 @@ export async function placesOf(
     else if (kind === 'absent' || (kind === 'directory' && (await isPlaceholder(world, path)))) missing.push({ path })
     // What a link leads to is protected; the link itself cannot be.
     else mounts.push({ path, as: 'read-only' })
-    for (const folder of between(root, path)) mounts.push({ path: folder, as: 'pinned' })
+    mounts.push(...pins(root, path))
   }
   for (const path of hidden) {
     const kind = await kindOf(disk, path)
@@ -54,6 +67,15 @@ export async function placesOf(
     mounts.push({ path, as: kind === 'directory' ? 'empty' : 'blank' })
   }
   return { mounts: once(mounts), missing }
+}
+
+async function existing(disk: Disk, paths: readonly string[]): Promise<string[]> {
+  const kinds = await Promise.all(paths.map((path) => kindOf(disk, path)))
+  return paths.filter((_, i) => kinds[i] !== 'absent' && kinds[i] !== 'unreachable')
+}
+
+function pins(root: string, path: string): Mount[] {
+  return between(root, path).map((folder) => ({ path: folder, as: 'pinned' }))
 }
 
 /** One pin for each folder; what else is mounted on it says the same and more. */

@@ -20,7 +20,14 @@ async function setup({ files = { '/usr/bin/bwrap': bwrap }, world: more = {}, pr
   world.processes.plant({ pid: world.host.pid, startedAt: 'boot/1' })
   const { adapter, dispose } = await adapterOn(world)
   const spawn = (confinement: Partial<Confinement> = {}) => {
-    const nothing = { protected: [], standIns: new Map<string, string>(), hidden: [], hosts: [], scratch: 'one' }
+    const nothing = {
+      readOnly: [],
+      protected: [],
+      standIns: new Map<string, string>(),
+      hidden: [],
+      hosts: [],
+      scratch: 'one',
+    }
     const options = { file: 'bash', args: ['-c', 'x'], cwd: '/proj', env: { PATH: '/usr/bin' } }
     return adapter.spawn(options, { workspace: ['/proj'], access: 'write', ...nothing, ...confinement })
   }

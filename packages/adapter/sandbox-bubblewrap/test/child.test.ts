@@ -51,11 +51,14 @@ test('a program has ended when nothing of its sandbox is left, so that nothing i
 })
 
 // BUG-061
-test.runIf(process.platform === 'linux')('a kill looks at nothing before it kills, so that a crowd does not grow meanwhile', () => {
-  const signals: string[] = []
-  child({ ...outer, killGroup: (signal) => void signals.push(signal) }).killGroup('SIGKILL')
-  expect(signals).toEqual(['SIGKILL'])
-})
+test.runIf(process.platform === 'linux')(
+  'a kill looks at nothing before it kills, so that a crowd does not grow meanwhile',
+  () => {
+    const signals: string[] = []
+    child({ ...outer, killGroup: (signal) => void signals.push(signal) }).killGroup('SIGKILL')
+    expect(signals).toEqual(['SIGKILL'])
+  },
+)
 
 test.each([
   ['Segmentation fault\nended 139 1\n', { code: null, signal: 'SIGSEGV' }],

@@ -73,6 +73,7 @@ if (state.available) {
     const nothing = {
       workspace: ['/var/tmp'],
       access: 'read',
+      readOnly: [],
       protected: [],
       standIns: new Map<string, string>(),
       hidden: [],

@@ -11,6 +11,7 @@ const child = await adapter.spawn(
   {
     workspace: [cwd],
     access: 'write',
+    readOnly: [],
     protected: [],
     standIns: new Map<string, string>(),
     hidden: [],

@@ -32,7 +32,14 @@ export const PATH = '/usr/local/bin:/usr/bin:/bin'
 export const inside = (subject: SandboxSubject) => posix.join(subject.folder, 'workspace')
 
 export function confined(subject: SandboxSubject, more: Partial<Confinement> = {}): Confinement {
-  const nothing = { protected: [], standIns: new Map<string, string>(), hidden: [], hosts: [], scratch: 'one' }
+  const nothing = {
+    readOnly: [],
+    protected: [],
+    standIns: new Map<string, string>(),
+    hidden: [],
+    hosts: [],
+    scratch: 'one',
+  }
   return { workspace: [inside(subject)], access: 'write', ...nothing, ...more }
 }
 

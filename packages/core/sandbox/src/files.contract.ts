@@ -15,6 +15,20 @@ export const fileCases: readonly SandboxCase[] = [
     },
   },
   {
+    title: 'a folder of the workspace that is only read stays as it is, and one of the workspace below it does not',
+    async run(subject) {
+      await unconfined(subject, 'mkdir -p workspace/read/write workspace/read/.git; echo 1 > workspace/read/old')
+      const at = (path: string) => posix.join(inside(subject), path)
+      const workspace = [inside(subject), at('read/write'), at('missing')]
+      const command =
+        'cat read/old; for path in read/old read/.git/x; do echo x > $path || echo refused; done; mv read moved || echo refused; echo w > read/write/new && echo free'
+      const more = { readOnly: [at('read'), at('no')], protected: [at('read/.git/config')] }
+      const { out } = await run(subject, command, { workspace, ...more })
+      assert.equal(out, '1\nrefused\nrefused\nrefused\nfree\n')
+      assert.equal((await unconfined(subject, 'cd workspace; cat read/old read/write/new; ls')).out, '1\nw\nread\n')
+    },
+  },
+  {
     title: 'with read-only, no file of the workspace is written',
     async run(subject) {
       await unconfined(subject, 'mkdir workspace; echo old > workspace/file')

@@ -4,7 +4,7 @@ import { type Disk, type HostInfo, isDiskError } from '@sluice/base'
 import { AUTHORITY_PLACES, COMPOSITION } from '@sluice/fs'
 import type { Session } from '@sluice/session'
 import { type Granting, repositoryPlaces } from './repository.ts'
-import type { Confinement, ConfinedMode } from './types.ts'
+import type { Confinement, ConfinedMode, WorkspaceFolder } from './types.ts'
 
 /** Folders below the workspace in which files that grant authority are looked for. */
 const DEPTH_MAX = 3
@@ -14,7 +14,8 @@ const FOLDERS_MAX = 2000
 const skipped = new Set(['node_modules', '.git'])
 
 export interface PlacesConfig {
-  writable: readonly string[]
+  /** In place of what a policy says. */
+  writable?: readonly string[] | undefined
   protectedPaths: readonly string[]
   hidden: readonly string[]
 }
@@ -23,36 +24,60 @@ export interface PlacesOptions {
   readonly disk: Disk
   readonly host: HostInfo
   readonly config: PlacesConfig
+  /** What a policy says. */
+  readonly folders: (session: Session) => Promise<readonly WorkspaceFolder[]>
 }
 
 /** What was found for a session stays protected: nothing that a process makes can crowd it out of a later search. */
 export class Places {
   private readonly options: PlacesOptions
   private readonly found = new WeakMap<Session, Granting>()
+  private readonly real = new WeakMap<Session, Map<string, string>>()
 
   constructor(options: PlacesOptions) {
     this.options = options
   }
 
   async of(session: Session, mode: ConfinedMode, hosts: readonly string[]): Promise<Confinement> {
-    const { disk, host, config } = this.options
-
+    const { disk, host, config, folders } = this.options
     const absolute = (path: string) =>
       posix.resolve(session.cwd, path === '~' || path.startsWith('~/') ? host.homeDir + path.slice(1) : path)
     const real = (path: string) => realOf(disk, absolute(path))
-    const workspace = await Promise.all([session.cwd, ...config.writable].map(real))
+    const said = await folders(session)
+    const more = config.writable ?? said.filter(({ writable }) => writable).map(({ path }) => path)
+    const workspace = await this.unmoved(session, [session.cwd, ...more].map(absolute))
+    const readOnly = await this.unmoved(
+      session,
+      said.filter(({ writable }) => !writable).map(({ path }) => path),
+    )
     const own = mode === 'read-only' ? undefined : await this.granting(session, workspace)
     const named = await Promise.all(config.protectedPaths.map(real))
     const hidden = await Promise.all(config.hidden.map(real))
     return {
-      workspace: [...new Set(workspace)],
+      workspace,
       access: mode === 'read-only' ? 'read' : 'write',
+      readOnly,
       protected: [...new Set([...(own?.paths ?? []), ...named])],
       standIns: own?.standIns ?? new Map(),
       hidden: [...new Set(hidden)],
       hosts,
       scratch: session.id,
     }
+  }
+
+  /** The real paths as they were when the session first needed them, without those that lead elsewhere now. */
+  private async unmoved(session: Session, paths: readonly string[]): Promise<string[]> {
+    const { disk } = this.options
+    const first = this.real.get(session) ?? new Map<string, string>()
+    this.real.set(session, first)
+    const found = await Promise.all(
+      paths.map(async (path) => {
+        const before = first.get(path) ?? (await realOf(disk, path))
+        first.set(path, before)
+        return (await realOf(disk, before)) === before ? [before] : []
+      }),
+    )
+    return [...new Set(found.flat())]
   }
 
   private async granting(session: Session, workspace: readonly string[]): Promise<Granting> {

@@ -38,7 +38,10 @@ export const Config: z<Partial<Config>, Config> = z.object({
     .default('workspace-write')
     .description('What processes may write: nothing, the working folder, or everything.'),
   hosts: texts([]).description('Hosts that processes may reach: `name`, `*.name`, also with `:port`.'),
-  writable: texts([]).description('Folders that count as workspace beside the working folder.'),
+  writable: z
+    .array(z.string())
+    .default(undefined as unknown as string[])
+    .description('Folders that count as workspace beside the working folder, in place of those of @sluice/workspace.'),
   protectedPaths: texts([]).description('Files and folders that stay read-only, such as those of the session logs.'),
   hidden: texts(HIDDEN).description('Files and folders whose content processes do not see.'),
   unavailable: z

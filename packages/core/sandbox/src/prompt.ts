@@ -10,7 +10,7 @@ export const notAgreedText = (reason: string) => `The process was not started: $
 const modeTexts: Readonly<Record<ConfinedMode, string>> = {
   'read-only': 'files are read-only but for those in a /tmp of its own',
   'workspace-write':
-    'only the working folder and a /tmp of its own are writable, without the files that decide what may be done here',
+    'only the workspace (the working folder, unless more is configured) and a /tmp of its own are writable, without the files that decide what may be done here',
 }
 
 /** What the tools that start processes tell a model about its sandbox. */

@@ -1,6 +1,7 @@
 /** Owns `ctx.sandbox`: which adapter is in force, what a start needs, and starting it. */
 import { hasConsent } from '@sluice/approval'
 import { type Child, messageOf, type SpawnOptions, type World } from '@sluice/base'
+import type { Session } from '@sluice/session'
 import type { Disposer } from '@sluice/tools'
 import { type Context, Service } from 'cordis'
 import { sandboxErrors } from './errors.ts'
@@ -16,6 +17,7 @@ import type {
   SandboxStatus,
   Start,
   Wants,
+  WorkspaceFolder,
 } from './types.ts'
 
 export interface SandboxConfig extends PlacesConfig {
@@ -37,12 +39,18 @@ export class SandboxService extends Service implements Sandbox {
   private readonly world: World
   private readonly config: SandboxConfig
   private readonly places: Places
+  private readonly folders: ((session: Session) => Promise<readonly WorkspaceFolder[]>)[] = []
 
   constructor(ctx: Context, config: SandboxConfig) {
     super(ctx, 'sandbox')
     this.world = ctx.world
     this.config = config
-    this.places = new Places({ disk: ctx.world.disk, host: ctx.world.host, config })
+    this.places = new Places({
+      disk: ctx.world.disk,
+      host: ctx.world.host,
+      config,
+      folders: (session) => this.saidFolders(session),
+    })
   }
 
   adapter(adapter: SandboxAdapter): Disposer {
@@ -55,6 +63,13 @@ export class SandboxService extends Service implements Sandbox {
       },
       `ctx.sandbox.adapter(${JSON.stringify(adapter.name)})`,
     )
+  }
+
+  workspace(folders: (session: Session) => Promise<readonly WorkspaceFolder[]>): Disposer {
+    return this.ctx.effect(() => {
+      this.folders.push(folders)
+      return () => void this.folders.splice(this.folders.indexOf(folders), 1)
+    }, 'ctx.sandbox.workspace')
   }
 
   status(): Promise<SandboxStatus> {
@@ -97,6 +112,10 @@ export class SandboxService extends Service implements Sandbox {
     const hosts = [...new Set([...config.hosts, ...(wants.hosts ?? [])])]
     const confinement = await this.places.of(start.session, status.mode, hosts)
     return (mounted as Mounted).adapter.spawn(options, confinement)
+  }
+
+  private async saidFolders(session: Session): Promise<readonly WorkspaceFolder[]> {
+    return (await Promise.all(this.folders.map((each) => each(session)))).flat()
   }
 
   private mount(adapter: SandboxAdapter): void {

@@ -15,6 +15,8 @@ export interface Confinement {
   readonly workspace: readonly string[]
   /** Whether it may write below them. */
   readonly access: 'read' | 'write'
+  /** Folders that are only read, also below one of the workspace; one of the workspace may be below them. */
+  readonly readOnly: readonly string[]
   /** Never written, not even below a writable folder. A path that is not there must not come into being. */
   readonly protected: readonly string[]
   /** Of those, paths where only a file may stand for what is not there, by what it must hold. */
@@ -63,6 +65,12 @@ export type Judgement =
   | { readonly kind: 'ask'; readonly rule: string; readonly reason: string }
   | { readonly kind: 'refuse'; readonly reason: string; readonly remedy: string }
 
+/** A folder that counts as workspace of a session beside its working folder, or one that is only read; by its real path. */
+export interface WorkspaceFolder {
+  readonly path: string
+  readonly writable: boolean
+}
+
 /** What is in force. */
 export type SandboxStatus =
   | { readonly kind: 'confined'; readonly by: string; readonly mode: ConfinedMode; readonly hosts: readonly string[] }
@@ -78,6 +86,8 @@ export interface Sandbox {
   /** Mounts an adapter for as long as the calling plugin is mounted.
    *  @throws SANDBOX_TAKEN */
   adapter(adapter: SandboxAdapter): Disposer
+  /** Says which folders count as workspace, unless the configuration does, for as long as the calling plugin is mounted. */
+  workspace(folders: (session: Session) => Promise<readonly WorkspaceFolder[]>): Disposer
   judge(wants: Wants): Promise<Judgement>
   /** Starts a process as the judgement on it allows, at the moment of the start.
    *  @throws SANDBOX_NOT_AGREED, SANDBOX_REFUSED, and what starting a process throws */

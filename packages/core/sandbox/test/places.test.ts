@@ -1,4 +1,5 @@
 import { type FileSeed } from '@sluice/testkit'
+import type { Context } from 'cordis'
 import { expect, test } from 'vitest'
 import { available, options, setup } from './setup.ts'
 
@@ -76,6 +77,48 @@ test('the real folder counts, also when the session names it by a link', async (
   const session = await ctx.sessions.create({ cwd: '/proj' })
   await ctx.sandbox.spawn(options, { session })
   expect(held[0]?.workspace).toEqual(['/real'])
+})
+
+test('what a policy says counts as workspace or as only read, unless the configuration says what is writable', async () => {
+  const files = { '/proj/vendor/a': 'a', '/build/a': 'a', '/other/a': 'a' }
+  const said = [
+    { path: '/proj', writable: true },
+    { path: '/build', writable: true },
+    { path: '/proj/vendor', writable: false },
+  ]
+  const held = async (config: object) => {
+    const own = await setup({ files, state: available, config })
+    const plugin = {
+      name: 'policy',
+      inject: ['sandbox'],
+      apply: (ctx: Context) => void ctx.sandbox.workspace(() => Promise.resolve(said)),
+    }
+    const fiber = await own.ctx.plugin(plugin)
+    await own.start()
+    await fiber.dispose()
+    await own.start()
+    return own.held.map(({ workspace, readOnly }) => ({ workspace, readOnly }))
+  }
+  const alone = { workspace: ['/proj'], readOnly: [] }
+  expect(await held({})).toEqual([{ workspace: ['/proj', '/build'], readOnly: ['/proj/vendor'] }, alone])
+  const own = ['/proj', '/other']
+  expect(await held({ writable: ['/other'] })).toEqual([
+    { workspace: own, readOnly: ['/proj/vendor'] },
+    { workspace: own, readOnly: [] },
+  ])
+  expect((await held({ writable: [] }))[0]?.workspace).toEqual(['/proj'])
+})
+
+test('a link that a process puts where a folder of the workspace was, or was missing, leads nowhere', async () => {
+  const { start, held, world } = await setup({
+    files: { '/proj/a': 'a', '/out/a': 'a' },
+    state: available,
+    config: { writable: ['build'] },
+  })
+  await start()
+  await world.disk.symlink('/out', '/proj/build')
+  await start()
+  expect(held.map(({ workspace }) => workspace)).toEqual([['/proj', '/proj/build'], ['/proj']])
 })
 
 test('keys and sockets of the home folder are hidden', async () => {

@@ -136,11 +136,11 @@ test('what a model reads of its sandbox is this', async () => {
   await ctx.fiber.await()
   expect(sections.map((text) => text())).toMatchInlineSnapshot(`
     [
-      "Programs that tools start run in a sandbox: only the working folder and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org. A call that needs more asks a person for it by its arguments hosts and unconfined.",
+      "Programs that tools start run in a sandbox: only the workspace (the working folder, unless more is configured) and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org. A call that needs more asks a person for it by its arguments hosts and unconfined.",
     ]
   `)
   expect(await ctx.sandbox.limits({ hosts: ['b.org'] })).toMatchInlineSnapshot(
-    `"only the working folder and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org, b.org"`,
+    `"only the workspace (the working folder, unless more is configured) and a /tmp of its own are writable, without the files that decide what may be done here; of the network only a.org, b.org"`,
   )
   expect(await ctx.sandbox.limits({ unconfined: true })).toBeUndefined()
   await fiber?.dispose()

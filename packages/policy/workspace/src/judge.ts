@@ -34,6 +34,11 @@ export class Judge {
     this.authority = new Patterns(config.authority)
   }
 
+  /** The folders that this policy lets tools use. */
+  folders(session: Session): Promise<readonly Root[]> {
+    return this.roots.of(session)
+  }
+
   /** What holds whoever asks; the files that grant authority are left to {@link grants}. */
   async refusal(target: Target, access: 'read' | 'write', session: Session): Promise<Refusal | undefined> {
     const roots = await this.roots.of(session)

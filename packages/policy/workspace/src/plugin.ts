@@ -1,6 +1,7 @@
 /** Owns how the policy takes part: as a check of files, on calls that name a path, and on intents. */
 import { hasConsent } from '@sluice/approval'
 import type { EditIntent, IntentVerdict, WriteIntent } from '@sluice/fs'
+import type {} from '@sluice/sandbox'
 import { bare, type Call, required, type Verdict } from '@sluice/tools'
 import type { Context } from 'cordis'
 import z from 'schemastery'
@@ -40,6 +41,8 @@ export const apply = required((ctx: Context, config: Config): void => {
   const judge = new Judge(fs, config)
   const secrets = new Patterns(config.secrets)
   const watched = new Set(config.tools)
+  // Processes are held to the same folders, where something confines them.
+  ctx.inject(['sandbox'], ({ sandbox }) => void sandbox.workspace((session) => judge.folders(session)))
   fs.restrict('workspace', (target, access, session) => judge.refusal(target, access, session))
   tools.guard('workspace', ({ tool, args: { path }, annotations }) => {
     if (!watched.has(tool) || annotations.readOnly !== true || typeof path !== 'string') return undefined

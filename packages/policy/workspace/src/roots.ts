@@ -14,7 +14,8 @@ export interface RootsConfig {
   readOnlyRoots: string[]
 }
 
-/** Real paths are taken when a session first needs them, so that a link swapped later moves no root. */
+/** Real paths are taken when a session first needs them, so that a link swapped later moves no root, nor one that is put
+ *  where a root was missing. */
 export class Roots {
   private readonly fs: Fs
   private readonly config: RootsConfig
@@ -35,7 +36,7 @@ export class Roots {
     ]
     const targets = await Promise.all(wanted.map(({ path }) => this.fs.resolve(path, session)))
     const all = targets.map((target, i) => ({ path: target.path, writable: wanted[i]?.writable === true }))
-    if (targets.every((target) => target.exists)) this.known.set(session, all)
+    this.known.set(session, all)
     return all
   }
 }

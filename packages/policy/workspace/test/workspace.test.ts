@@ -1,6 +1,8 @@
 import * as approvalPlugin from '@sluice/approval'
 import * as fsPlugin from '@sluice/fs'
 import * as sessionPlugin from '@sluice/session'
+import * as sandbox from '@sluice/sandbox'
+import type { Confinement } from '@sluice/sandbox'
 import { memoryStorePlugin } from '@sluice/session'
 import { type FileSeed, probeTool, type SimWorldOptions, simWorld, worldPlugin } from '@sluice/testkit'
 import * as toolsPlugin from '@sluice/tools'
@@ -260,6 +262,35 @@ test('the reasons tell a model what to do', async () => {
       "/proj/sluice.yml (named as sluice.yml) decides what may be done here, so a person must agree to each change",
     ]
   `)
+})
+
+test('a link that is put where a folder was missing leads nowhere', async () => {
+  const { read, world } = await setup({ config: { roots: ['build'] } })
+  await expect(read('build/f')).rejects.toMatchObject({ code: 'FS_NOT_FOUND' })
+  await world.disk.symlink('/out', '/proj/build')
+  await expect(read('build/secret.txt')).rejects.toMatchObject(refused('WORKSPACE_OUTSIDE'))
+})
+
+test('where a sandbox is mounted, processes are held to the same folders', async () => {
+  const { ctx, fiber, session } = await setup({ config: { roots: ['/work2'], readOnlyRoots: ['a'] } })
+  const confined: Confinement[] = []
+  await ctx.plugin(sandbox, {})
+  ctx.sandbox.adapter({
+    name: 'walls',
+    check: () => Promise.resolve({ available: true, detail: 'walls' }),
+    spawn(_, confinement) {
+      confined.push(confinement)
+      return Promise.reject(new Error('enough is known'))
+    },
+  })
+  const start = () => ctx.sandbox.spawn({ file: 'x', args: [], cwd: '/proj', env: {} }, { session }).catch(() => {})
+  await start()
+  await fiber.dispose()
+  await start()
+  expect(confined.map(({ workspace: folders, readOnly }) => [folders, readOnly])).toEqual([
+    [['/proj', '/work2'], ['/proj/a']],
+    [['/proj'], []],
+  ])
 })
 
 test('unloading the policy leaves nothing behind', async () => {

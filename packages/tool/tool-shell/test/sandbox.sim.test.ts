@@ -62,7 +62,7 @@ test('a command that the sandbox kept from something says what it is held to, an
   expect(text).toMatchInlineSnapshot(`
     "touch: x: Read-only file system
     [exit code 1]
-    [the command ran in a sandbox: only the working folder and a /tmp of its own are writable, without the files that decide what may be done here; no network can be reached. If that is what kept it, ask for more with hosts or unconfined, or do without]"
+    [the command ran in a sandbox: only the workspace (the working folder, unless more is configured) and a /tmp of its own are writable, without the files that decide what may be done here; no network can be reached. If that is what kept it, ask for more with hosts or unconfined, or do without]"
   `)
   const { job } = await call({ command: 'x', background: true })
   expect((await call({ job }, 'bash_output')).text).toContain('ask for more with hosts or unconfined')
