@@ -1,6 +1,7 @@
 /** Owns the command line: its words, and which code runs for them; plugins are imported only by what needs them. */
-import { Command, CommanderError } from 'commander'
+import { Command, CommanderError, Option } from 'commander'
 import { EXIT } from './exit-code.ts'
+import type { GraphOptions } from './graph-command.ts'
 import type { RunOptions, RunParts } from './run-command.ts'
 import { sessionWords } from './session-words.ts'
 import type { Terminal } from './terminal.ts'
@@ -49,6 +50,16 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
     .action(async (task: string | undefined, options: RunOptions) => {
       const { run } = await import('./run-command.ts')
       end(await run(terminal, await parts(), task, options))
+    })
+  program
+    .command('graph')
+    .description('draw the way of a tool call through the composition; nothing is run')
+    .addOption(new Option('--format <format>', 'of the drawing').choices(['mermaid', 'json']).default('mermaid'))
+    .option('--composition <file>', 'use this sluice.yml; the code it names is loaded')
+    .option('--session <file|id>', 'show which way each recorded call of this session took; "last" is the newest one')
+    .action(async (options: GraphOptions) => {
+      const { graph } = await import('./graph-command.ts')
+      end(await graph(terminal, await parts(), options))
     })
   sessionWords(program, { terminal, world: async () => (await parts()).world, end })
   return program

@@ -30,6 +30,13 @@ export async function compositionFile(
   return (await exists(world.disk, own)) ? own : defaultComposition
 }
 
+/** Says that a composition in the folder `cwd` is not the one that is used. */
+export async function noteUnused(disk: Disk, cwd: string, say: (text: string) => void): Promise<void> {
+  if (await disk.stat(join(cwd, 'sluice.yml')).catch(() => undefined)) {
+    say('note: sluice.yml of the working folder is not used; --composition sluice.yml would trust and run it\n')
+  }
+}
+
 /** The working folder of a run as an absolute path.
  *  @throws CLI_CWD_MISSING */
 export async function workingFolder(disk: Disk, callerCwd: string, asked: string | undefined): Promise<string> {

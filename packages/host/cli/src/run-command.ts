@@ -1,5 +1,4 @@
 /** Owns `sluice run`: one task, or a conversation. */
-import { join } from 'node:path'
 import type { Agent, TurnResult } from '@sluice/agent'
 import type { World } from '@sluice/base'
 import type { Importer } from '@sluice/compose'
@@ -10,7 +9,7 @@ import { cliErrors } from './errors.ts'
 import { EXIT, exitCodeOf } from './exit-code.ts'
 import { type Interrupts, interrupts } from './interrupts.ts'
 import { chooseModel } from './model-choice.ts'
-import { compositionFile, workingFolder } from './paths.ts'
+import { compositionFile, noteUnused, workingFolder } from './paths.ts'
 import { environmentText, SYSTEM_PROMPT } from './prompt.ts'
 import { remedyOf } from './remedies.ts'
 import { idOf } from './session-place.ts'
@@ -44,11 +43,7 @@ export async function run(
   if (task === undefined && !terminal.interactive) throw cliErrors('CLI_NO_TASK', {})
   const cwd = await workingFolder(world.disk, terminal.cwd, options.cwd)
   const composition = await compositionFile(world, terminal.cwd, options.composition)
-  if (options.composition === undefined && (await world.disk.stat(join(cwd, 'sluice.yml')).catch(() => undefined))) {
-    terminal.writeError(
-      'note: sluice.yml of the working folder is not used; --composition sluice.yml would trust and run it\n',
-    )
-  }
+  if (options.composition === undefined) await noteUnused(world.disk, cwd, (text) => terminal.writeError(text))
   let model = ''
   const app = await openApp({
     terminal,
