@@ -25,6 +25,7 @@ interface Node {
   readonly handle: (subject: never) => string | PromiseLike<string>
   readonly next: Map<string, Node | undefined>
   readonly detours: readonly Detour[]
+  readonly canAbort: boolean
 }
 
 function compile(table: StageTable, handlers: Record<string, Node['handle']>): Map<string, Node> {
@@ -32,7 +33,8 @@ function compile(table: StageTable, handlers: Record<string, Node['handle']>): M
   for (const [stage, row] of Object.entries(table.stages)) {
     const handle = Object.hasOwn(handlers, stage) ? handlers[stage] : undefined
     if (!handle) throw new TypeError(`no handler for stage ${stage}`)
-    nodes.set(stage, { stage, handle, next: new Map(), detours: row.detours ?? [] })
+    const { detours = [] } = row
+    nodes.set(stage, { stage, handle, next: new Map(), detours, canAbort: detours.includes('aborted') })
   }
   for (const [stage, row] of Object.entries(table.stages))
     for (const [outcome, target] of Object.entries(row.outcomes)) nodes.get(stage)?.next.set(outcome, nodes.get(target))
@@ -58,7 +60,7 @@ export function makeExecutor<T extends StageTable, Subject, Entering = unknown>(
       let outcome: string
       let next: Node | undefined
       try {
-        if (node.detours.includes('aborted') && hooks.aborted(subject)) {
+        if (node.canAbort && hooks.aborted(subject)) {
           outcome = 'aborted'
           next = rescue
           hooks.rescued(subject, node.stage, 'aborted', undefined)

@@ -36,20 +36,24 @@ export class RequestParts {
     return this.specs
   }
 
-  /** Appends `request/changed` with both bodies as blobs unless the log already says the same. */
-  async record(session: Session, model: string, system: string): Promise<void> {
+  /** Appends `request/changed` with both bodies as blobs; nothing to wait for when the log already says the same. */
+  record(session: Session, model: string, system: string): Promise<void> | undefined {
     const { recorded, toolsText: tools } = this
-    if (recorded?.system === system && recorded.tools === tools && recorded.model === model) return
+    if (recorded?.system === system && recorded.tools === tools && recorded.model === model) return undefined
     const last = session.fold(lastRequest)
     const same = last?.model === model && last.system.digest === digest(system) && last.tools.digest === digest(tools)
-    if (!same) {
-      session.append('request/changed', {
-        model,
-        system: await session.putBlob(encoder.encode(system), { mediaType: 'text/plain', name: 'system prompt' }),
-        tools: await session.putBlob(encoder.encode(tools), { mediaType: 'application/json', name: 'tools' }),
-        toolNames: this.specs.map(({ name }) => name),
-      })
-    }
+    this.recorded = same ? { model, system, tools } : undefined
+    return same ? undefined : this.append(session, model, system)
+  }
+
+  private async append(session: Session, model: string, system: string): Promise<void> {
+    const { toolsText: tools, specs } = this
+    session.append('request/changed', {
+      model,
+      system: await session.putBlob(encoder.encode(system), { mediaType: 'text/plain', name: 'system prompt' }),
+      tools: await session.putBlob(encoder.encode(tools), { mediaType: 'application/json', name: 'tools' }),
+      toolNames: specs.map(({ name }) => name),
+    })
     this.recorded = { model, system, tools }
   }
 }

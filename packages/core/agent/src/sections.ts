@@ -1,5 +1,5 @@
 /** Owns the parts of the system prompt: who gives them, in which order, and their text for one session. */
-import { messageOf } from '@sluice/base'
+import { adopt, isPromise, messageOf } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { agentErrors } from './errors.ts'
 
@@ -25,18 +25,27 @@ export class Sections {
     }
   }
 
-  /** The system prompt of `session`: the texts in order, empty ones left out.
-   *  @throws AGENT_SECTION_FAILED */
-  async render(session: Session, agent: string): Promise<string> {
-    const texts: string[] = []
-    for (const { name, owner, text } of this.list) {
-      try {
-        const made = typeof text === 'string' ? text : await text(session, agent)
-        if (made !== '') texts.push(made)
-      } catch (error) {
-        throw agentErrors('AGENT_SECTION_FAILED', { name, owner, problem: messageOf(error) }, { cause: error })
-      }
-    }
-    return texts.join('\n\n')
+  /** The system prompt of `session`: the texts in order, empty ones left out. A promise only when a text is one.
+   *  @throws AGENT_SECTION_FAILED by a rejection */
+  render(session: Session, agent: string): string | Promise<string> {
+    const texts = this.list.map((section) => textOf(section, session, agent))
+    return texts.some(isPromise)
+      ? Promise.all(texts.map((text) => adopt(text))).then(joined)
+      : joined(texts as readonly string[])
   }
+}
+
+function textOf({ name, owner, text }: Section, session: Session, agent: string): string | Promise<string> {
+  const failed = (cause: unknown) =>
+    Promise.reject<string>(agentErrors('AGENT_SECTION_FAILED', { name, owner, problem: messageOf(cause) }, { cause }))
+  try {
+    const made = typeof text === 'string' ? text : text(session, agent)
+    return typeof made === 'string' ? made : adopt(made).catch(failed)
+  } catch (error) {
+    return failed(error)
+  }
+}
+
+function joined(texts: readonly string[]): string {
+  return texts.filter((text) => text !== '').join('\n\n')
 }

@@ -1,5 +1,6 @@
 /** Owns one step of a turn: one model request, and the batch of calls that it leads to. */
 import { mintId, messageOf } from '@sluice/base'
+import type { ModelRequest } from '@sluice/llm'
 import type { FinishReason, SessionEventMap, ToolCallPart, Usage } from '@sluice/session'
 import type { SettledBatch } from '@sluice/tools'
 import { admit, textContent } from './admit.ts'
@@ -17,8 +18,10 @@ export async function playStep(turn: Turn, step: number): Promise<'owed' | 'idle
   const { session, signal } = turn
   session.append('step/started', { turn: turn.turn, step })
   try {
-    await deliverInbox(turn)
-    const request = await prepareRequest(turn)
+    const { steering, contexts } = turn.inbox
+    if (steering.size > 0 || contexts.size > 0) await deliverInbox(turn)
+    const made = prepareRequest(turn)
+    const request = made instanceof Promise ? await made : made
     await session.durable()
     const open = () => turn.llm.stream({ ...request, messages: session.messages().slice(), signal, session })
     const reply = await collectReply(turn.model, open, signal, (piece) => turn.piece(piece, step))
@@ -50,12 +53,19 @@ async function deliverInbox(turn: Turn): Promise<void> {
   }
 }
 
-async function prepareRequest(turn: Turn) {
+type Request = Pick<ModelRequest, 'model' | 'system' | 'tools'>
+
+/** A promise only when a section or the log has to be waited for. */
+function prepareRequest(turn: Turn): Request | Promise<Request> {
   const { session, model, sections, request, instructions } = turn
   const tools = request.tools(turn.tools.visible(turn.name))
-  const system = [await sections.render(session, turn.name), instructions].filter((text) => text !== '').join('\n\n')
-  await request.record(session, model, system)
-  return { model, system, tools }
+  const finish = (text: string): Request | Promise<Request> => {
+    const system = [text, instructions].filter((part) => part !== '').join('\n\n')
+    const made = { model, system, tools }
+    return request.record(session, model, system)?.then(() => made) ?? made
+  }
+  const text = sections.render(session, turn.name)
+  return typeof text === 'string' ? finish(text) : text.then(finish)
 }
 
 /** Appends the assistant message, with call ids that no other call of the session has; nothing when nothing arrived. */
@@ -96,10 +106,12 @@ async function settleCalls(turn: Turn, calls: readonly ToolCallPart[], finish: F
 
 /** The assistant message is on disk before any of its calls runs. */
 async function problemOfLog({ session }: Turn): Promise<string | undefined> {
-  return session.durable().then(
-    () => undefined,
-    (error: unknown) => cutOffByLog(messageOf(error)),
-  )
+  try {
+    await session.durable()
+    return undefined
+  } catch (error) {
+    return cutOffByLog(messageOf(error))
+  }
 }
 
 function afterText(turn: Turn, reply: Reply): 'idle' | Ending {

@@ -1,4 +1,5 @@
 /** Owns one turn, from the prompt that starts it to its settled end. */
+import { AbortSource } from '@sluice/listeners'
 import type { Fold, KnownEvent, Session } from '@sluice/session'
 import { admit, textContent } from './admit.ts'
 import { type Driver, notify, type Turn } from './driver.ts'
@@ -26,6 +27,8 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
   const cancel = world.clock.timer(limits.turnMsMax, () => {
     abort.abort(new TurnAbort('budget', `the turn took longer than ${limits.turnMsMax} ms`))
   })
+  // Requests and batches of the turn share one subscription to its signal.
+  const shared = new AbortSource(abort.signal)
   let turn: Turn | undefined
   let ending: Ending
   try {
@@ -40,6 +43,7 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
     if (ending.code === 'AGENT_TURN_FAILED') ctx.logger.error(error)
   } finally {
     cancel()
+    shared.close()
   }
   ending = await settle(session, number, ending)
   const result = Object.freeze({ turn: number, ...ending, text: turn?.text ?? '', denied: turn?.denied ?? [] })

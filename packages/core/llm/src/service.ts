@@ -5,7 +5,7 @@ import { Service } from 'cordis'
 import { assert } from '@sluice/base'
 import { llmErrors } from './errors.ts'
 import { modelName } from './model-name.ts'
-import { type EndStream, guardedStream } from './stream.ts'
+import { type EndStream, GuardedStream } from './stream.ts'
 
 interface Mounted {
   readonly adapter: ModelAdapter
@@ -47,9 +47,16 @@ export class LlmService extends Service implements Llm {
     const missing = () => llmErrors('LLM_NO_ADAPTER', { model: request.model, providers: this.providers() })
     if (entry === undefined) throw missing()
     const { signal } = request
-    return guardedStream({
+    return new GuardedStream({
       provider,
-      open: (own) => entry.adapter.stream({ ...request, signal: own }),
+      // The signal is made when it is looked at.
+      open: (abort) =>
+        entry.adapter.stream({
+          ...request,
+          get signal() {
+            return abort.signal
+          },
+        }),
       signal,
       running: entry.running,
       ended: () => {

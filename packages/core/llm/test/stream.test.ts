@@ -211,6 +211,53 @@ test('a reader that stops early ends the stream of the adapter and fires its sig
   expect(await end).toBe(true)
 })
 
+test('whoever asks for several parts at once gets them in order, and nothing after the end', async () => {
+  await mount(
+    'p',
+    adapterOf([
+      { type: 'text', text: 'a' },
+      { type: 'text', text: 'b\ud83d' },
+      { type: 'finish', reason: 'stop' },
+    ]),
+  )
+  const stream = ctx.llm.stream(request('p/m'))[Symbol.asyncIterator]()
+  const all = await Promise.all(Array.from({ length: 6 }, () => stream.next()))
+  expect(all).toEqual([
+    { done: false, value: { type: 'text', text: 'a' } },
+    { done: false, value: { type: 'text', text: 'b' } },
+    { done: false, value: { type: 'text', text: '\ufffd' } },
+    { done: false, value: { type: 'finish', reason: 'stop' } },
+    { done: true, value: undefined },
+    { done: true, value: undefined },
+  ])
+})
+
+test('a reader that leaves while it waits gets no part any more', async () => {
+  await mount(
+    'p',
+    adapterOf([{ type: 'text', text: 'a' }], () => new Promise<never>(() => undefined)),
+  )
+  const stream = ctx.llm.stream(request('p/m'))[Symbol.asyncIterator]()
+  await stream.next()
+  const waiting = stream.next()
+  await stream.return?.()
+  expect([await waiting, await stream.next()]).toEqual(Array(2).fill({ done: true, value: undefined }))
+})
+
+test('an adapter that throws at once fails the stream as one that rejects, and is left clean', async () => {
+  const problem = new Error('no stream')
+  const fail = () => {
+    throw problem
+  }
+  await mount('open', { stream: fail })
+  await mount('next', { stream: () => ({ [Symbol.asyncIterator]: () => ({ next: fail, return: fail }) }) })
+  for (const provider of ['open', 'next']) {
+    const stream = ctx.llm.stream(request(`${provider}/m`))[Symbol.asyncIterator]()
+    await expect(stream.next()).rejects.toBe(problem)
+    expect(await stream.next()).toEqual({ done: true, value: undefined })
+  }
+})
+
 test('an adapter that is unmounted ends its running streams and serves nobody any more', async () => {
   const fiber = await mount(
     'p',

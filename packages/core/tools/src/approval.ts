@@ -71,7 +71,7 @@ function decode(answer: unknown): Answer {
 function pauseDeadlines(state: AdmittedCall): { resume(): void }[] {
   const paused = []
   for (let outer = state.start.parent; outer; outer = outer.start.parent)
-    for (const deadline of outer.deadlines) {
+    for (const deadline of outer.deadlines ?? []) {
       deadline.pause()
       paused.push(deadline)
     }

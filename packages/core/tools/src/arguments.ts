@@ -11,7 +11,7 @@ import {
   type SchemaProblem,
 } from '@sluice/base'
 import type { Registered } from './definition.ts'
-import { notAnObject, quotedText } from './prompt.ts'
+import { notAnObject } from './prompt.ts'
 
 /** Levels that an event may have around arguments or a value: they nest less deep than JSON in general. */
 const ENVELOPE_LEVELS = 8
@@ -22,8 +22,6 @@ type Copied = { readonly copy: LosslessCopy } | { readonly problem: SchemaProble
 export type Given = Copied & {
   /** For the log. */
   readonly text: string
-  /** What a result quotes of text that the model wrote and that could not be read. */
-  readonly quoted: string | undefined
 }
 
 export type Parsed =
@@ -38,13 +36,10 @@ export function payload(value: unknown): LosslessCopy {
 
 /** Reads argument text, or a JSON value, once. */
 export function readArguments(given: unknown): Given {
-  if (typeof given === 'string') {
-    const result = copied(() => (given.trim() === '' ? {} : parseJson(given)))
-    return { text: given, quoted: quotedText(given), ...result }
-  }
+  if (typeof given === 'string') return { text: given, ...copied(() => (given.trim() === '' ? {} : parseJson(given))) }
   const result = copied(() => given)
   const text = 'copy' in result ? JSON.stringify(result.copy.value) : `(no JSON at ${result.problem.path})`
-  return { text, quoted: undefined, ...result }
+  return { text, ...result }
 }
 
 function copied(value: () => unknown): Copied {

@@ -189,7 +189,7 @@ class Try {
   }
 
   private leave(attempt: Attempt): void {
-    this.state.contexts = this.said.contexts
+    this.state.contexts = Object.freeze([...this.said.contexts])
     this.state.endTurn = this.said.ended
     this.resolve(attempt)
   }

@@ -43,7 +43,8 @@ export class UsedCallIds {
   }
 
   private all(): ReadonlySet<string> {
-    for (const known of this.saved?.split(' ') ?? []) this.ids.add(known)
+    if (this.saved === undefined) return this.ids
+    for (const known of this.saved.split(' ')) this.ids.add(known)
     this.saved = undefined
     return this.ids
   }

@@ -25,8 +25,8 @@ export interface Call {
   readonly card: Card
 }
 
-/** Holds the signal, which is made on demand. Frozen with its prototype: neither fields nor the signal can be exchanged. */
-class Signalled {
+/** Holds the signal, which is made on demand. Its prototype is frozen: the signal cannot be exchanged. */
+export class Signalled {
   readonly #source: AbortSource
 
   constructor(source: AbortSource) {

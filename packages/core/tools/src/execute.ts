@@ -3,6 +3,7 @@ import { abandonedFailure, AbortSource, type Asked, Asking, failureOf, goneFailu
 import { type Listener, type PluginFailure, spentMs, underGrace } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
+import { Signalled } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import { conclude } from './outcome.ts'
 import type { AdmittedCall } from './state.ts'
@@ -165,17 +166,13 @@ class Wrapper extends Asking {
   }
 
   private run(attempt: number): ExecuteRun {
-    const { source } = this
-    return {
+    return Object.assign(new Signalled(this.source), {
       attempt,
-      get signal() {
-        return source.signal
-      },
       deadline: (ms: number) => {
         if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
         this.deadlineMs = Math.min(ms, this.deadlineMs ?? ms)
       },
-    }
+    })
   }
 
   private next(): Promise<Attempt> {
@@ -214,12 +211,12 @@ class Wrapper extends Asking {
     const { state } = this.nesting
     const source = new AbortSource(this.source)
     const limit = state.machine.limits.watchdog.limit(ms, () => source.fire(new DeadlineReached(ms)))
-    state.deadlines.add(limit)
+    ;(state.deadlines ??= new Set()).add(limit)
     const attempt = this.nesting.underGrace(this.nesting.from(this.index + 1, source), source, () =>
       stopped(source, state.executed),
     )
     return attempt.then((came) => {
-      state.deadlines.delete(limit)
+      state.deadlines?.delete(limit)
       limit.end()
       source.close()
       return this.came(came)

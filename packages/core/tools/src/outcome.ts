@@ -3,7 +3,7 @@ import { type Json, lossless, messageOf } from '@sluice/base'
 import type { ContentPart, Outcome } from '@sluice/session'
 import type { Attempt } from './attempt.ts'
 import { render, textContent } from './content.ts'
-import { cannotShow, outcomeText, withheldText } from './prompt.ts'
+import { cannotShow, outcomeText, quotedText, withheldText } from './prompt.ts'
 import type { AdmittedCall, CallState, DecidedCall } from './state.ts'
 
 /** The result as post-execute listeners, presenters and observers see it. Frozen. */
@@ -19,9 +19,18 @@ export interface ToolResult {
 
 /** Gives the call an outcome, with the content that such an outcome has by itself. */
 export function setOutcome(state: CallState, outcome: Outcome): void {
-  state.outcome = outcome
-  state.content = textContent(outcomeText(outcome, state.start.tool, state.given.quoted, state.denial?.remedy))
+  const { given, tool } = state.start
+  const quoted = typeof given === 'string' ? quotedText(given) : undefined
+  state.outcome = frozen(outcome)
+  state.content = textContent(outcomeText(outcome, tool, quoted, state.denial?.remedy))
 }
+
+/** Lossless JSON, once: every look at the result hands out the same. */
+export function frozen(outcome: Outcome): Outcome {
+  return lossless(outcome) as unknown as Outcome
+}
+
+const succeeded = frozen({ tag: 'succeeded', executed: 'yes' })
 
 /** Makes what the tries came to the outcome of the call. */
 export function conclude(state: AdmittedCall, attempt: Attempt): void {
@@ -33,7 +42,8 @@ export function conclude(state: AdmittedCall, attempt: Attempt): void {
   try {
     state.content = render(state.entry, attempt.value, state.call.args)
     state.value = attempt.value
-    state.outcome = { tag: 'succeeded', executed, ...(attempt.late && { late: true }) }
+    const isPlain = executed === 'yes' && !attempt.late
+    state.outcome = isPlain ? succeeded : frozen({ tag: 'succeeded', executed, ...(attempt.late && { late: true }) })
   } catch (error) {
     const message = cannotShow(messageOf(error))
     setOutcome(state, { tag: 'failed', executed, code: 'TOOLS_BODY_FAILED', message })
@@ -45,19 +55,16 @@ export function withhold(state: CallState, code: string, by: string, message: st
   const { outcome } = state
   const executed = outcome?.executed ?? state.executed
   state.value = undefined
-  if (!outcome || outcome.tag === 'succeeded') state.outcome = { tag: 'failed', executed, code, message, by }
+  if (!outcome || outcome.tag === 'succeeded') state.outcome = frozen({ tag: 'failed', executed, code, message, by })
   state.content = textContent(withheldText(code, by, executed))
 }
 
 /** The result as plugins see it now. Frozen, and lossless JSON. */
 export function resultOf(state: DecidedCall): ToolResult {
-  return Object.freeze({
-    callId: state.start.id,
-    tool: state.start.tool,
-    outcome: lossless(state.outcome) as unknown as Outcome,
-    content: state.content,
-    ...(state.value !== undefined && { value: state.value }),
-    contexts: Object.freeze([...state.contexts]),
-    endTurn: state.endTurn,
-  })
+  const { start, seen, outcome, content, value, contexts, endTurn } = state
+  const isNewest = seen?.outcome === outcome && seen.content === content && seen.value === value
+  if (isNewest && seen.contexts === contexts && seen.endTurn === endTurn) return seen
+  const { id: callId, tool } = start
+  const given = value === undefined ? undefined : { value }
+  return (state.seen = Object.freeze({ callId, tool, outcome, content, ...given, contexts, endTurn }))
 }

@@ -77,7 +77,8 @@ class Review extends Round<PassedOn> {
   }
 
   protected nothing(): PassedOn {
-    return (this.newest ??= Object.freeze({ kind: 'accept', result: resultOf(this.state) }))
+    const result = resultOf(this.state)
+    return this.newest?.result === result ? this.newest : (this.newest = Object.freeze({ kind: 'accept', result }))
   }
 
   protected join(): PassedOn {
@@ -95,9 +96,8 @@ class Review extends Round<PassedOn> {
     const { kind, contexts, endTurn } = answer
     if (kind === 'accept' && contexts.length === 0 && !endTurn) return this.nothing()
     this.asked[slot] = { plugin, said: kind, ms: spentMs(own) }
-    this.newest = undefined
     if (rank[kind] > rank[this.outcome]) this.outcome = kind
-    state.contexts = [...state.contexts, ...contexts]
+    state.contexts = Object.freeze([...state.contexts, ...contexts])
     if (endTurn) state.endTurn = true
     if (kind === 'block') block(state, answer.reason, plugin)
     if (kind === 'replace') replace(state, answer)

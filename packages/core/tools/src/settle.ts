@@ -7,7 +7,7 @@ import { strangerOf } from './call.ts'
 import { resultCard } from './cards.ts'
 import { contentOf, textContent } from './content.ts'
 import { toolsErrors } from './errors.ts'
-import { resultOf, setOutcome, type ToolResult, withhold } from './outcome.ts'
+import { frozen, resultOf, setOutcome, type ToolResult, withhold } from './outcome.ts'
 import { abortReason, brokenText, rewrittenLine } from './prompt.ts'
 import { type CallState, type DecidedCall, type DeniedCall, rounded } from './state.ts'
 import { type CallOutcome, type CallStage, failsAs } from './table.ts'
@@ -81,7 +81,7 @@ export function record(state: DecidedCall): SettledCall {
     const { code, message } = toolsErrors('TOOLS_RESULT_NOT_RECORDED', { problem: messageOf(error) })
     machine.report(`${tool} (${id}): ${message}`)
     withhold(state, code, 'tools', message)
-    state.outcome = { tag: 'failed', executed: state.outcome.executed, code, message }
+    state.outcome = frozen({ tag: 'failed', executed: state.outcome.executed, code, message })
   }
   const unrecorded = resultOf(state)
   try {

@@ -18,6 +18,9 @@ interface Need {
   readonly writes: ReadonlySet<string>
 }
 
+const exclusive: Need = { reads: new Set(), writes: new Set([everything]) }
+const parallel: Need = { reads: new Set([everything]), writes: new Set() }
+
 /** A call that has its slot. */
 export interface Holder {
   readonly label: string
@@ -106,9 +109,11 @@ export class Slots {
   leave(holder: Holder, lingers: boolean): void {
     holder.over = true
     if (!lingers) this.holders.delete(holder)
-    const refused = this.waiters.filter(({ need }) => lingers && collide(holder.need, need) !== undefined)
-    this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
-    for (const waiter of refused) waiter.refuse(held(holder, waiter.need))
+    if (lingers) {
+      const refused = this.waiters.filter(({ need }) => collide(holder.need, need) !== undefined)
+      this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
+      for (const waiter of refused) waiter.refuse(held(holder, waiter.need))
+    }
     if (holder.inside === 0) this.parallelism.give(this.outer)
     this.settle()
   }
@@ -120,6 +125,7 @@ export class Slots {
 
   /** Lets in whoever can start, in the order in which they came. */
   settle(): void {
+    if (this.waiters.length === 0) return void this.parallelism.waiting.delete(this)
     const still: Waiter[] = []
     const ahead = { reads: new Set<string>(), writes: new Set<string>() }
     for (const [index, waiter] of this.waiters.entries()) {
@@ -174,8 +180,8 @@ function held(holder: Holder, need: Need): PluginFailure {
 function needOf({ entry, call, start }: AdmittedCall): Need {
   // The body of a definition that is gone will not run: nothing has to be kept free for it, and nothing of it is called.
   const overlap = entry.gone ? 'parallel' : (entry.definition.overlap ?? 'exclusive')
-  if (overlap === 'exclusive') return { reads: new Set(), writes: new Set([everything]) }
-  if (overlap === 'parallel') return { reads: new Set([everything]), writes: new Set() }
+  if (overlap === 'exclusive') return exclusive
+  if (overlap === 'parallel') return parallel
   const keys: unknown = overlap(call.args, start.session)
   const problem = 'the answer is not { reads, writes } with lists of texts'
   const bad = () => toolsErrors('TOOLS_BAD_ANSWER', { event: `overlap of ${start.tool}`, problem })

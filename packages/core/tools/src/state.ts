@@ -1,6 +1,6 @@
 /** Owns the state of one call while it is on its way. It dies with the call. */
 import type { Clock, Json } from '@sluice/base'
-import type { AbortSource, Asked, Listener, Listeners, RequiredPlugins, TimeLimits } from '@sluice/listeners'
+import type { AbortSource, Asked, Limit, Listener, Listeners, RequiredPlugins, TimeLimits } from '@sluice/listeners'
 import type { Step } from '@sluice/pipeline'
 import type { AskData, ContentPart, Executed, Outcome, Session } from '@sluice/session'
 import type { ApprovalPort } from './approval.ts'
@@ -78,11 +78,15 @@ export interface CallStart {
   readonly onProgress: (update: Json) => void
 }
 
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+const noContexts: readonly string[] = Object.freeze([])
+
 export class CallState {
   readonly start: CallStart
   readonly machine: Machine
   /** Arguments as they came. */
-  given: Given = { text: '', quoted: undefined, problem: { path: '$', problem: 'not read' } }
+  given: Given = { text: '', problem: { path: '$', problem: 'not read' } }
   /** What was changed to make them fit. */
   repairs: readonly string[] = []
   entry: Registered | undefined
@@ -94,9 +98,12 @@ export class CallState {
   outcome: Outcome | undefined
   content: readonly ContentPart[] = []
   value: Json | undefined
-  contexts: readonly string[] = []
+  /** Frozen, as is the outcome. */
+  contexts: readonly string[] = noContexts
   endTurn = false
   rewrittenBy: string | undefined
+  /** The result as it was looked at last. */
+  seen: ToolResult | undefined
   /** What `tools/result` was told. */
   made: ToolResult | undefined
   /** What is known of the body, whatever wrappers say. `running`: bodies that have not settled; `left`: nested calls whose
@@ -106,14 +113,14 @@ export class CallState {
   slot: Holder | undefined
   queuedMs = 0
   /** Called when the last body has settled after the call left `execute`. */
-  private onBodyEnd: (() => void)[] = []
+  private onBodyEnd: (() => void)[] | undefined
   readonly trace: TraceStep[] = []
-  /** Details of the step being taken. */
-  detail: Omit<TraceStep, 'stage' | 'outcome'> = {}
+  /** The step being taken. */
+  detail: Mutable<TraceStep> = { stage: '', outcome: '', ms: 0 }
   readonly startedAt: number
   private stageAt: number
   /** Limits of tries under way: they stand still while a nested call waits for a person. */
-  readonly deadlines = new Set<{ pause(): void; resume(): void }>()
+  deadlines: Set<Limit> | undefined
 
   constructor(start: CallStart) {
     this.start = start
@@ -132,12 +139,12 @@ export class CallState {
   }
 
   whenBodiesEnd(then: () => void): void {
-    this.onBodyEnd.push(then)
+    ;(this.onBodyEnd ??= []).push(then)
   }
 
   bodyEnded(): void {
     if (this.lingers) return
-    for (const then of this.onBodyEnd.splice(0)) then()
+    for (const then of this.onBodyEnd?.splice(0) ?? []) then()
   }
 
   listenersOf(event: CallEvent): readonly Listener[] {
@@ -145,9 +152,13 @@ export class CallState {
   }
 
   step(stage: string, outcome: string): void {
+    const { detail } = this
     const now = this.machine.clock.monotonic()
-    this.trace.push({ stage, outcome, ms: rounded(now - this.stageAt), ...this.detail })
-    this.detail = {}
+    detail.stage = stage
+    detail.outcome = outcome
+    detail.ms = rounded(now - this.stageAt)
+    this.trace.push(detail)
+    this.detail = { stage: '', outcome: '', ms: 0 }
     this.stageAt = now
   }
 
