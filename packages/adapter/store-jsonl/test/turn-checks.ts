@@ -61,6 +61,7 @@ function checkLog(session: Session, told: Told): void {
 }
 
 const repairs = [
+  'hook/result',
   'tool/result',
   'tool/code-dispatch',
   'approval/decided',
@@ -112,6 +113,8 @@ export function unsettled(events: readonly SessionEvent[]): string[] {
       if (result) walked(traceOf(result), callId)
     } else if (event.type === 'approval/asked') begin(`question ${event.data.callId}`)
     else if (event.type === 'approval/decided') end(`question ${event.data.callId}`)
+    else if (event.type === 'hook/invoked') begin(`hook ${event.seq}`)
+    else if (event.type === 'hook/result') end(`hook ${event.cause}`)
   }
   return [...problems, ...open]
 }

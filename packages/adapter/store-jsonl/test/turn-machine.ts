@@ -138,6 +138,15 @@ export function mountProgram(ctx: Context, body: Body): void {
     return asks ? { kind: 'ask', reason: 'sure?' } : next()
   })
   ctx.approval.answerer('person', ({ callId }) => ({ callId, kind: 'allow-once' }))
+  // What runs hooks appends what they do; edits have one.
+  ctx.on('tools/pre-execute', async ({ session, id: callId, tool }, next) => {
+    if (tool !== 'edit') return next()
+    const hook = { file: '/proj/hooks.json', event: 'PreToolUse', index: 0 }
+    const { seq: cause } = session.append('hook/invoked', { hook, callId })
+    await session.durable(cause)
+    session.append('hook/result', { hook, decision: 'none', exitCode: 0 }, { cause })
+    return next()
+  })
 }
 
 export interface Watcher {

@@ -56,11 +56,30 @@ export interface SessionEventMap {
     message?: string
     offer?: string
   }
+  'hook/invoked': { hook: HookId; callId?: string }
+  'hook/result': {
+    hook: HookId
+    /** What counts of it: `none` and `no-verdict` leave it to others, or to the configuration; `interrupted`: it never ended. */
+    decision: 'none' | 'allow' | 'ask' | 'deny' | 'no-verdict' | 'interrupted'
+    /** Absent where it was ended by a signal, by its time limit, or could not be started. */
+    exitCode?: number
+    durationMs?: number
+    stderrTail?: string
+    /** Why there is no verdict, or the reason that it gave. */
+    detail?: string
+  }
   'compaction/done': { upTo: number; summary: string }
   'blob/stored': { blob: BlobRef; mediaType: string; name?: string }
 }
 
 export type TurnEndReason = 'completed' | 'aborted' | 'blocked' | 'error' | 'length' | 'budget' | 'interrupted'
+
+/** Names a hook for as long as its configuration stays as it is: the file, the event, its place among those of the event. */
+export interface HookId {
+  readonly file: string
+  readonly event: string
+  readonly index: number
+}
 
 export interface AskData {
   readonly by: string

@@ -127,6 +127,7 @@ export const ask = Type.Object(
   },
   closed,
 )
+export const hook = Type.Object({ file: text, event: text, index: count }, closed)
 export const usage = Type.Object(
   { inputTokens: Type.Optional(count), outputTokens: Type.Optional(count), cachedInputTokens: Type.Optional(count) },
   closed,

@@ -1,6 +1,6 @@
-/** Owns what a log has begun and not ended: calls, nested calls, questions, contexts, steps, turns, processes. */
+/** Owns what a log has begun and not ended: calls, nested calls, questions, hooks, contexts, steps, turns, processes. */
 import { foldSteps } from './fold.ts'
-import type { Fold, TextPart, UserMessage } from './types.ts'
+import type { Fold, HookId, TextPart, UserMessage } from './types.ts'
 
 export interface OpenCall {
   readonly callId: string
@@ -30,12 +30,14 @@ export interface OpenWork {
   /** Of bodies, in the order they were taken up. */
   readonly nested: readonly OpenCall[]
   readonly questions: readonly { readonly callId: string; readonly seq: number }[]
+  /** By the event that started them: the same hook may run several times at once. */
+  readonly hooks: readonly { readonly hook: HookId; readonly seq: number }[]
   readonly contexts: readonly OwedContext[]
   readonly steps: readonly { readonly turn: number; readonly step: number; readonly seq: number }[]
   readonly turns: readonly { readonly turn: number; readonly seq: number }[]
   /** Call ids of the last assistant message. */
   readonly batch: readonly string[]
-  /** Calls were taken up since a host has looked for processes of an earlier one: some may still run. */
+  /** Calls were taken up, or hooks started, since a host has looked for processes of an earlier one: some may still run. */
   readonly processes: boolean
 }
 
@@ -43,6 +45,7 @@ const nothing: OpenWork = {
   calls: [],
   nested: [],
   questions: [],
+  hooks: [],
   contexts: [],
   steps: [],
   turns: [],
@@ -64,6 +67,12 @@ const step = foldSteps<OpenWork>({
     questions: [...work.questions, { callId: data.callId, seq }],
   }),
   'approval/decided': (work, { data }) => ({ ...work, questions: without(work.questions, data.callId) }),
+  'hook/invoked': (work, { data: { hook }, seq }) => ({
+    ...work,
+    processes: true,
+    hooks: [...work.hooks, { hook, seq }],
+  }),
+  'hook/result': (work, { cause }) => ({ ...work, hooks: work.hooks.filter(({ seq }) => seq !== cause) }),
   'user/message': (work, { data }) => (work.contexts.length === 0 ? work : told(work, data)),
   'assistant/message': (work, { data, seq }) => {
     const calls = data.content.filter((part) => part.type === 'tool-call')
@@ -98,7 +107,7 @@ const step = foldSteps<OpenWork>({
 })
 
 /** JSON throughout, so that a checkpoint can hold it; bounded by what is open. */
-export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 2, initial: nothing, step }
+export const openWork: Fold<OpenWork> = { name: 'session/open-work', version: 3, initial: nothing, step }
 
 /** Contexts of settled calls that the model has not been told, in the order to tell them. */
 export function owedContexts(work: OpenWork): readonly OwedContext[] {

@@ -10,6 +10,9 @@ type Planned<T extends SessionEventType = SessionEventType> = {
 /** Events that leave nothing open, innermost first; empty when nothing is. Applying a prefix and planning again gives the rest. */
 export function planRepair(work: OpenWork): readonly Planned[] {
   const plan: Planned[] = []
+  for (const { hook, seq } of work.hooks.toReversed()) {
+    plan.push({ type: 'hook/result', data: { hook, decision: 'interrupted' }, cause: seq })
+  }
   for (const call of work.nested.toReversed()) {
     if (call.parent === undefined) continue
     const data = { callId: call.callId, parent: call.parent, phase: 'settle', result: interrupted(call) } as const

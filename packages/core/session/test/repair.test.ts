@@ -80,6 +80,29 @@ test('open questions are cancelled and nested calls are settled before the call 
   ])
 })
 
+test('hooks that were running are closed as interrupted, each run of one by its own start', async () => {
+  const { mounted, session } = await start()
+  const hook = { file: '/proj/.claude/settings.json', event: 'PreToolUse', index: 0 }
+  const other = { ...hook, index: 1 }
+  const open = session.append('hook/invoked', { hook, callId: 'a' })
+  const ended = session.append('hook/invoked', { hook, callId: 'b' })
+  const last = session.append('hook/invoked', { hook: other })
+  const told = { exitCode: 2, durationMs: 5, decision: 'deny', stderrTail: 'no' } as const
+  session.append('hook/result', { hook, ...told }, { cause: ended.seq })
+  const length = session.events.length
+  mounted.orphans.push(session.id)
+  const once = await reopened(mounted, session)
+  expect(once.events.slice(length)).toMatchObject([
+    { type: 'hook/result', data: { hook: other, decision: 'interrupted' }, cause: last.seq },
+    { type: 'hook/result', data: { hook, decision: 'interrupted' }, cause: open.seq },
+    { type: 'session/repaired', data: { interrupted: [], closed: 2 } },
+    // The process of a hook is ended too.
+    { type: 'session/resumed', data: { ended: 1 } },
+  ])
+  const repaired = once.events.length
+  expect(typesFrom(await reopened(mounted, once), repaired)).toEqual(['session/resumed'])
+})
+
 test('contexts that a result carries and nobody has told are told after the batch, in request order', async () => {
   const { mounted, session } = await start()
   assistant(session, '', ['a', 'b'])
