@@ -56,6 +56,9 @@ export interface SessionEventMap {
     message?: string
     offer?: string
   }
+  /** Counts only as the answer to an `approval/decided` that chose this very rule. */
+  'permission/granted': { rule: string; by: string }
+  'permission/revoked': { rule: string; by: string }
   'hook/invoked': { hook: HookId; callId?: string }
   'hook/result': {
     hook: HookId

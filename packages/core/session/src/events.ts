@@ -149,6 +149,16 @@ export const sessionEvents = {
       closed,
     ),
   },
+  'permission/granted': {
+    version: 1,
+    meaning: 'A person who was asked about a call chose that this rule lets such calls pass from here on.',
+    schema: Type.Object({ rule: text, by: text }, closed),
+  },
+  'permission/revoked': {
+    version: 1,
+    meaning: 'A granted rule lets no call pass any more.',
+    schema: Type.Object({ rule: text, by: text }, closed),
+  },
   'hook/invoked': {
     version: 1,
     meaning: 'A hook of a configuration was started.',

@@ -9,6 +9,9 @@ import type { CallAnswer, CallOutcome } from './table.ts'
 
 export interface AbstainVerdict {
   readonly kind: 'abstain'
+  /** Lasting rules that would let the call pass: put to the person where a question comes of nobody deciding. Those of a
+   *  plugin whose allow does not count are not. */
+  readonly offers?: readonly Offer[]
 }
 export interface AllowVerdict {
   readonly kind: 'allow'
@@ -51,7 +54,7 @@ const abstain: Verdict = Object.freeze({ kind: 'abstain' })
 export function preExecute(state: AdmittedCall): CallOutcome<'pre-execute'> | Promise<CallOutcome<'pre-execute'>> {
   if (policyMissing(state)) return 'deny'
   const listeners = state.listenersOf(event)
-  if (listeners.length === 0) return otherwise(state)
+  if (listeners.length === 0) return otherwise(state, [])
   const judging = new Judging(state, listeners)
   const all = judging.all()
   return all instanceof Promise ? all.then((verdict) => judged(judging, verdict)) : judged(judging, all)
@@ -65,7 +68,7 @@ function judged(judging: Judging, { kind }: Verdict): CallOutcome<'pre-execute'>
   const first = given.find(({ verdict }) => verdict.kind === kind)
   // A question lifts a default denial only when a plugin that may allow has spoken.
   const lifts = kind !== 'ask' || state.machine.config.otherwise !== 'deny' || given.some(({ trusted }) => trusted)
-  if (!first || !lifts) return otherwise(state)
+  if (!first || !lifts) return otherwise(state, judging.offers)
   state.detail.by = first.plugin
   if (first.verdict.kind === 'deny') state.deny(first.plugin, first.verdict)
   for (const { plugin: by, verdict } of given)
@@ -76,10 +79,11 @@ function judged(judging: Judging, { kind }: Verdict): CallOutcome<'pre-execute'>
   return first.verdict.kind
 }
 
-function otherwise(state: AdmittedCall): CallOutcome<'pre-execute'> {
+function otherwise(state: AdmittedCall, offers: readonly Offer[]): CallOutcome<'pre-execute'> {
   const { otherwise: answer } = state.machine.config
   state.detail.by = 'otherwise'
-  if (answer === 'ask') state.asks.push({ by: 'otherwise', reason: approvalNeeded })
+  const more = offers.length > 0 && { offers }
+  if (answer === 'ask') state.asks.push({ by: 'otherwise', reason: approvalNeeded, ...more })
   if (answer === 'deny') state.deny('otherwise', { reason: approvalNeeded })
   return answer
 }
@@ -94,6 +98,8 @@ interface Given {
 class Judging extends Round<Verdict> {
   /** The verdicts that count, by place in dispatch order. */
   readonly given: (Given | undefined)[] = []
+  /** Of plugins that may allow, and abstain. */
+  readonly offers: Offer[] = []
   readonly state: AdmittedCall
 
   constructor(state: AdmittedCall, listeners: readonly Listener[]) {
@@ -112,8 +118,14 @@ class Judging extends Round<Verdict> {
 
   protected take(answer: unknown, { plugin, mountedAs }: Listener, slot: number, own: Limit): Verdict {
     const verdict = decode(answer)
-    if (verdict.kind === 'abstain') return abstain
     const trusted = mountedAs !== undefined && this.state.machine.config.mayAllow.includes(mountedAs)
+    if (verdict.kind === 'abstain') {
+      const { offers } = verdict
+      if (!offers || !trusted) return abstain
+      this.offers.push(...offers)
+      this.asked[slot] = { plugin, said: 'abstain', ms: spentMs(own), offers }
+      return abstain
+    }
     const isVoid = verdict.kind === 'allow' && !trusted
     const { kind, reason, rule } = verdict
     this.asked[slot] = {
@@ -150,15 +162,15 @@ function decode(answer: unknown): Verdict {
   if (answer === null || typeof answer !== 'object')
     throw bad(`${typeof answer} is no verdict; return next() to abstain`)
   const { kind, reason: why, rule: by, offers, remedy: help } = answer as Record<string, unknown>
-  if (kind === 'abstain') return abstain
+  const offered = () => offers !== undefined && { offers: decodeOffers(offers) }
+  if (kind === 'abstain') return offers === undefined ? abstain : Object.freeze({ kind, ...offered() })
   if (kind !== 'allow' && kind !== 'ask' && kind !== 'deny') throw bad(`the kind ${messageOf(kind)} is no verdict`)
   const reason = textOf(why)
   const rule = textOf(by)
   const more = { ...(rule !== undefined && { rule }) }
   if (kind === 'allow') return Object.freeze({ kind, ...(reason !== undefined && { reason }), ...more })
   if (reason === undefined) throw bad(`a verdict ${kind} without a reason`)
-  if (kind === 'ask')
-    return Object.freeze({ kind, reason, ...more, ...(offers !== undefined && { offers: decodeOffers(offers) }) })
+  if (kind === 'ask') return Object.freeze({ kind, reason, ...more, ...offered() })
   const remedy = textOf(help)
   return Object.freeze({ kind, reason, ...more, ...(remedy !== undefined && { remedy }) })
 }

@@ -50,6 +50,7 @@ const noVerdicts: Record<string, () => unknown> = {
   'offers without text': () => ({ ...ask('x'), offers: [{ id: '1' }] }),
   'offers with null': () => ({ ...ask('x'), offers: [null] }),
   'offers with a hole': () => ({ ...ask('x'), offers: new Array(1) }),
+  'an abstention whose offers are no list': () => ({ kind: 'abstain', offers: 'all' }),
   'offers of a class': () => ({ ...ask('x'), offers: Listish.from([{ id: 1, text: 2 }]) }),
   'a getter that fails': () => ({
     get kind() {

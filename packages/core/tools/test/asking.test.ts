@@ -3,7 +3,7 @@ import type { ApprovalRequest } from '@sluice/tools'
 import type { Fiber } from 'cordis'
 import { describe, expect, test } from 'vitest'
 import { makeBench, steps } from './kit.ts'
-import { allow, ask, bareName, deny, judges, stepOf, type VerdictListener } from './listeners.ts'
+import { allow, ask, askedIn, bareName, deny, judges, stepOf, type VerdictListener } from './listeners.ts'
 import { soundBench } from './sound.ts'
 
 /** A bench whose every call is asked about, with a port that answers what `answer` says. */
@@ -112,6 +112,25 @@ describe('the approval stage', () => {
     ])
     expect(() => (request!.asks as unknown[]).push({ by: 'x', reason: 'x' })).toThrow(TypeError)
     expect(() => Object.assign(request?.asks[1]?.offers?.[0] ?? {}, { text: 'everything' })).toThrow(TypeError)
+  })
+
+  // 6.3, 12.1
+  test('where nobody decides the question carries what those offer who abstain and may allow', async () => {
+    const requests: ApprovalRequest[] = []
+    const bench = await soundBench({ config: { otherwise: 'ask' } })
+    await bench.register(probeTool().definition)
+    const port = async (request: ApprovalRequest) => (requests.push(request), { decision: 'rejected', by: 'me' })
+    bench.ctx.provide('approval', { ask: port } as never)
+    const offering = (text: string) => () => ({ kind: 'abstain', offers: [{ id: text, text }] })
+    await judges(bench, { hooks: () => ({ kind: 'abstain' }), permissions: offering('a'), greedy: offering('b') })
+    const settled = await bench.call('probe')
+    expect(requests[0]?.asks).toEqual([
+      { by: 'otherwise', reason: 'no rule allows this call', offers: [{ id: 'a', text: 'a' }] },
+    ])
+    expect(askedIn(settled)).toEqual(['hooks', 'permissions:abstain', 'greedy'])
+    await judges(bench, { careful: () => ask('sure?') })
+    await bench.call('probe')
+    expect(requests[1]?.asks).toEqual([{ by: expect.stringMatching(/^careful#/) as string, reason: 'sure?' }])
   })
 
   // 6.1
