@@ -1,5 +1,6 @@
-/** Owns the verdict on a call: rules first, deny before ask before allow, then the mode. */
+/** Owns the verdict on a call: rules first, deny before ask before allow, then what was granted, then the mode. */
 import type { Call, Verdict } from '@sluice/tools'
+import { exactRule, type Grant } from './grants.ts'
 import { askedByRule, deniedByRule, headlessReason, planReason } from './prompt.ts'
 import { covers, names, type Rule } from './rules.ts'
 
@@ -17,7 +18,7 @@ export interface Policy {
 
 type Judged = Pick<Call, 'tool' | 'aliases' | 'specifier' | 'annotations'>
 
-export function decide(policy: Policy, call: Judged): Verdict {
+export function decide(policy: Policy, call: Judged, granted: readonly Grant[]): Verdict {
   const deny = policy.deny.find((rule) => covers(rule, call))
   if (deny) return { kind: 'deny', reason: deniedByRule, rule: deny.text }
   const mutates = !(call.annotations.readOnly || call.annotations.transparent)
@@ -26,6 +27,9 @@ export function decide(policy: Policy, call: Judged): Verdict {
   if (ask && policy.mode !== 'headless') return { kind: 'ask', reason: askedByRule, rule: ask.text }
   const allow = ask ? undefined : policy.allow.find((rule) => covers(rule, call))
   if (allow) return { kind: 'allow', rule: allow.text }
+  const exact = ask || granted.length === 0 ? undefined : exactRule(call)
+  const grant = granted.find(({ rule }) => rule === exact)
+  if (grant) return { kind: 'allow', reason: `granted by ${grant.by}`, rule: grant.rule }
   return byMode(policy, call, mutates, ask)
 }
 
@@ -43,9 +47,15 @@ function byMode({ mode, edits }: Policy, call: Judged, mutates: boolean, ask: Ru
       if (mutates || ask) return { kind: 'deny', reason: headlessReason, ...(ask && { rule: ask.text }) }
       return allow
     case 'accept-edits':
-      return !mutates || edits.includes(call.tool) ? allow : { kind: 'abstain' }
+      return !mutates || edits.includes(call.tool) ? allow : abstained(call)
     case 'default':
     case 'plan':
-      return mutates ? { kind: 'abstain' } : allow
+      return mutates ? abstained(call) : allow
   }
+}
+
+/** Where nobody else decides, a person may be asked, and may grant the rule for this very call. */
+function abstained(call: Judged): Verdict {
+  const rule = exactRule(call)
+  return rule === undefined ? { kind: 'abstain' } : { kind: 'abstain', offers: [{ id: rule, text: rule }] }
 }

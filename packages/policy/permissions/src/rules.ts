@@ -15,10 +15,14 @@ export function parseRule(list: string, text: string): Rule {
   const match = /^([A-Za-z0-9_-]{1,64})(?:\(([\s\S]*)\))?$/.exec(text.trim())
   if (!match) throw bad('it is no rule')
   const [, tool = '', specifier] = match
-  // A pattern that is compared as text would never match: a deny would be silent.
-  if (specifier?.includes('*')) throw bad('a specifier with * looks like a pattern')
   if (specifier === '') throw bad('the specifier is empty')
+  if (specifier !== undefined && !isExact(specifier)) throw bad('a specifier with * looks like a pattern')
   return { text: text.trim(), tool, specifier }
+}
+
+/** False for what would be taken for a pattern: compared as text it would never match, and a deny would be silent. */
+export function isExact(specifier: string): boolean {
+  return specifier !== '' && !specifier.includes('*')
 }
 
 /** A rule names a tool by its name or by one of its aliases. */

@@ -1,5 +1,5 @@
 import * as policy from '@sluice/permissions'
-import { decide, type Mode, parseRule } from '@sluice/permissions'
+import { decide as decideWith, type Mode, parseRule, type Policy } from '@sluice/permissions'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { policyBench } from '@sluice/testkit/host'
@@ -17,6 +17,7 @@ const policyOf = (
   ask: rules(...ask),
   deny: rules(...deny),
 })
+const decide = (policy: Policy, one: Parameters<typeof decideWith>[1]) => decideWith(policy, one, [])
 const call = (tool: string, specifier?: string, more: object = {}) => ({
   tool,
   specifier,
