@@ -24,20 +24,22 @@ async function ask(terminal: Terminal, question: Question): Promise<Answer | und
   const reasons = question.asks
     .filter(({ by }) => by !== 'otherwise')
     .map(({ by, reason, rule }) => `  ${printableLine(`${pluginText(by)}: ${reason}${rule ? ` [${rule}]` : ''}`, 200)}`)
-  const choices = offers.map(
-    (offer, index) => `  ${index + 1}  allow, and always allow ${printableLine(offer.text, 160)}`,
-  )
+  const keys = offers.length === 1 ? ['a'] : offers.map((_offer, index) => `${index + 1}`)
+  // Whole and as it is: what is agreed to has to be seen.
+  const choices = offers.map((offer, index) => `  ${keys[index]}  allow, and always allow ${printable(offer.text)}`)
   terminal.write(['', `? ${printable(question.text)}`, ...detailOf(question), ...reasons, ...choices, ''].join('\n'))
-  const keys = offers.length === 0 ? 'y/n' : `y/n/1${offers.length > 1 ? `-${offers.length}` : ''}`
-  const line = await terminal.readAnswer(`  allow? [${keys}, or say why not] `, question.signal)
+  const line = await terminal.readAnswer(
+    `  allow? [${['y', 'n', ...keys].join('/')}, or say why not] `,
+    question.signal,
+  )
   if (line === undefined) return question.signal.aborted ? undefined : { callId, kind: 'cancel' }
-  return answerOf(callId, line.trim(), offers)
+  const said = line.trim()
+  return answerOf(callId, said, offers[keys.indexOf(said.toLowerCase())])
 }
 
 /** Anything but a clear yes is a no, and its text is told to the model. */
-function answerOf(callId: string, line: string, offers: readonly { readonly id: string }[]): Answer {
+function answerOf(callId: string, line: string, offer: { readonly id: string } | undefined): Answer {
   if (/^(y|yes)$/i.test(line)) return { callId, kind: 'allow-once' }
-  const offer = /^\d+$/.test(line) ? offers[Number(line) - 1] : undefined
   if (offer) return { callId, kind: 'allow-once', offer: offer.id }
   return /^(n|no)?$/i.test(line) ? { callId, kind: 'reject' } : { callId, kind: 'reject', message: line }
 }

@@ -57,6 +57,11 @@ export const cliErrors = defineErrors({
       `session ${d.id} is damaged at line ${d.line} (${d.kind}: ${d.detail})`,
     remedy: 'Mend it first: sluice session repair ID.',
   },
+  CLI_NOT_GRANTED: {
+    when: 'a rule is to be revoked that is not granted in the session',
+    message: (d: { id: string; rule: string }) => `${JSON.stringify(d.rule)} is not granted in session ${d.id}`,
+    remedy: '`sluice session grants ID` lists what is; give a rule as it stands there, in quotes.',
+  },
   CLI_NOT_CONFIRMED: {
     when: 'something would be gone for ever, and nobody is there to agree to it',
     message: (d: { question: string }) => `${d.question} Nobody is there to say yes`,

@@ -1,6 +1,7 @@
 /** Owns a recorded session as one text: Markdown for people, JSON for programs. */
 import type { Session, SessionEvent, ToolResultData } from '@sluice/session'
 import { headText, pendingText } from './card-text.ts'
+import { grantedText, revokedText } from './grant-text.ts'
 import { momentText } from './moments.ts'
 import { printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
@@ -52,6 +53,8 @@ const sections = {
     return `## Assistant\n\n${text}${broken}`
   },
   'tool/result': ({ data }: SessionEvent<'tool/result'>) => callSection('###', data),
+  'permission/granted': ({ data }: SessionEvent<'permission/granted'>) => `*${grantedText(data)}*`,
+  'permission/revoked': ({ data }: SessionEvent<'permission/revoked'>) => `*${revokedText(data)}*`,
   'session/lost': ({ data: { detail } }: SessionEvent<'session/lost'>) => `*${printableLine(detail, 300)}*`,
   'turn/ended': ({ data: { reason, detail } }: SessionEvent<'turn/ended'>) => {
     if (reason === 'completed') return undefined

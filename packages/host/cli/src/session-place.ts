@@ -2,7 +2,7 @@
 import { basename, dirname, join, resolve } from 'node:path'
 import { editDistance, isDiskError, isSluiceError, type World } from '@sluice/base'
 import * as sessionPlugin from '@sluice/session'
-import type { Sessions } from '@sluice/session'
+import type { Session, Sessions } from '@sluice/session'
 import * as storePlugin from '@sluice/store-jsonl'
 import { Context } from 'cordis'
 import { cliErrors } from './errors.ts'
@@ -40,6 +40,12 @@ export async function withSession<T>(
   if (place) return withSessions(world, place.dir, (ctx) => use(ctx, place.id))
   const cwd = resolve(terminal.cwd)
   return withSessions(world, undefined, async (ctx) => use(ctx, await idOf(ctx.sessions, given, cwd)))
+}
+
+/** @throws CLI_SESSION_DAMAGED where nothing can be appended before a repair */
+export function refuseDamaged({ id, findings }: Session): void {
+  const damage = findings.find(({ kind }) => kind !== 'torn-tail')
+  if (damage) throw cliErrors('CLI_SESSION_DAMAGED', { id, ...damage })
 }
 
 /** The id that `given` is or begins; `last` is the newest session of the folder `cwd`.

@@ -50,6 +50,13 @@ function looking(session: Command, { terminal, world, end }: Way): void {
     .argument('<session>', SESSION)
     .action(async (given: string) => end(await (await code()).verifySession(terminal, await world(), given)))
   session
+    .command('grants')
+    .description('list what is always allowed in a session because a person said so')
+    .argument('<session>', SESSION)
+    .action(async (given: string) =>
+      end(await (await import('./grants-command.ts')).listGrants(terminal, await world(), given)),
+    )
+  session
     .command('export')
     .description('write a session as one text')
     .argument('<session>', SESSION)
@@ -74,6 +81,14 @@ function changing(session: Command, { terminal, world, end }: Way): void {
     .option('--at <seq>', 'after the last end of a turn up to this event', seqOf)
     .action(async (given: string, options: { at?: number }) =>
       end(await (await code()).forkSession(terminal, await world(), given, options)),
+    )
+  session
+    .command('revoke')
+    .description('take back what is always allowed: it is asked about again')
+    .argument('<session>', SESSION)
+    .argument('<rule>', 'as the list of grants shows it')
+    .action(async (given: string, rule: string) =>
+      end(await (await import('./grants-command.ts')).revokeGrant(terminal, await world(), given, rule)),
     )
   session
     .command('delete')

@@ -3,10 +3,9 @@ import { mintId, type World } from '@sluice/base'
 import * as fsPlugin from '@sluice/fs'
 import { type ChangeResult, fsErrors } from '@sluice/fs'
 import type { Session, SessionEvent } from '@sluice/session'
-import { cliErrors } from './errors.ts'
 import { EXIT } from './exit-code.ts'
 import { printableLine } from './printable.ts'
-import { withSession } from './session-place.ts'
+import { refuseDamaged, withSession } from './session-place.ts'
 import type { Terminal } from './terminal.ts'
 
 /** Takes back what `callId` changed; without one, lists the calls that changed files, newest first. */
@@ -21,8 +20,7 @@ export function undo(terminal: Terminal, world: World, given: string, callId: st
       try {
         const call = { id: mintId(world, 'undo'), tool: 'undo' }
         // Looked at before any file is touched: what is undone has to be written down.
-        const [damage] = session.findings.filter(({ kind }) => kind !== 'torn-tail')
-        if (damage) throw cliErrors('CLI_SESSION_DAMAGED', { id, ...damage })
+        refuseDamaged(session)
         for (const result of await ctx.fs.undo(callId, { session, call })) terminal.write(`${resultText(result)}\n`)
         await session.durable()
         terminal.writeError(`this can be undone: sluice undo ${id} ${call.id}\n`)

@@ -2,6 +2,7 @@
 import type { Agent } from '@sluice/agent'
 import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
+import { grantedText, revokedText } from './grant-text.ts'
 import { NestedCalls, nestedLines } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
@@ -67,6 +68,8 @@ const live: Texts = {
   'tool/call': ({ card }) => pendingText(card),
   'tool/rewritten': ({ by, card }) => `  rewritten by ${pluginText(by)}: ${printableLine(card.title, 120)}`,
   'tool/result': (data) => settledText(data),
+  'permission/granted': (data) => `  ${grantedText(data)}`,
+  'permission/revoked': (data) => `  ${revokedText(data)}`,
   'turn/ended': ({ reason, detail, code }) => {
     if (reason === 'completed') return undefined
     return `■ ${reason}${detail === undefined ? '' : `: ${printable(detail)}`}${code === undefined ? '' : ` (${code})`}`

@@ -172,8 +172,8 @@ describe('questions', () => {
     return { got, out: t.out }
   }
 
-  test('only a clear yes allows; words become the message; a number takes the offer that is shown', async () => {
-    const { got, out } = await answers('y', 'YES', 'n', '', 'use git clean', '1', '2', 'yes please')
+  test('only a clear yes allows; words become the message; a letter takes the offer that is shown whole', async () => {
+    const { got, out } = await answers('y', 'YES', 'n', '', 'use git clean', 'a', '1', 'yes please', 'A')
     expect(got).toEqual([
       { callId: 'c0', kind: 'allow-once' },
       { callId: 'c1', kind: 'allow-once' },
@@ -181,11 +181,28 @@ describe('questions', () => {
       { callId: 'c3', kind: 'reject' },
       { callId: 'c4', kind: 'reject', message: 'use git clean' },
       { callId: 'c5', kind: 'allow-once', offer: 'o1' },
-      { callId: 'c6', kind: 'reject', message: '2' },
+      { callId: 'c6', kind: 'reject', message: '1' },
       { callId: 'c7', kind: 'reject', message: 'yes please' },
+      { callId: 'c8', kind: 'allow-once', offer: 'o1' },
     ])
-    expect(out).toContain('always allow bash(rm -r build)')
+    expect(out).toContain('\n  a  allow, and always allow bash(rm -r build)\n  allow? [y/n/a, or say why not] ')
     expect(out).toContain('  │ rm -r build')
+  })
+
+  test('a rule is shown whole and as it is, and several have numbers', async () => {
+    const texts = [`bash(echo  ${'x'.repeat(300)} \u202e)`, 'bash']
+    const offers = texts.map((text, index) => ({ id: `o${index}`, text }))
+    const t = watchedTerminal('/', { interactive: true, lines: ['2', 'a', ''] })
+    const ask = terminalAnswerer(t)
+    const asks = [{ by: 'otherwise', reason: 'no rule', offers }]
+    const got = await Promise.all(['c1', 'c2', 'c3'].map(async (id) => ask(question(id, { asks }))))
+    expect(got).toEqual([
+      { callId: 'c1', kind: 'allow-once', offer: 'o1' },
+      { callId: 'c2', kind: 'reject', message: 'a' },
+      { callId: 'c3', kind: 'reject' },
+    ])
+    expect(t.out).toContain(`\n  1  allow, and always allow ${texts[0]?.replace('\u202e', '\\u{202e}')}\n  2  allow,`)
+    expect(t.out).toContain('[y/n/1/2, or say why not] ')
   })
 
   test('a question says who asks and why, and nobody where only a rule is missing', async () => {
