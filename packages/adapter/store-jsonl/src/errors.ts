@@ -14,8 +14,7 @@ export const storeErrors = defineErrors({
   },
   STORE_BACKLOG_FULL: {
     when: 'more is waiting for the disk than may be kept in memory',
-    message: (d: { path: string; charactersMax: number }) =>
-      `${d.charactersMax} characters are waiting to be written to ${d.path}`,
+    message: (d: { path: string; bytesMax: number }) => `${d.bytesMax} bytes are waiting to be written to ${d.path}`,
     remedy: 'Free space or restore access; nothing more is taken until the disk has caught up.',
   },
   STORE_FOREIGN_CHANGE: {

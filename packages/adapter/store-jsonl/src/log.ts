@@ -7,7 +7,6 @@ import { storeErrors } from './errors.ts'
 import { type Kept, sealIndex, writeIndex } from './index-file.ts'
 import { blobsBeside, type Layout } from './layout.ts'
 import { LogFile, type Start } from './log-file.ts'
-import { encodeRecord } from './record.ts'
 import { Writer } from './writer.ts'
 
 /** A log that only reads: its blobs can be had, nothing else. */
@@ -69,7 +68,7 @@ export class JsonlLog extends ReadOnlyLog {
   }
 
   override write(event: SessionEvent): void {
-    this.writer.add(event.seq, encodeRecord(JSON.stringify(event)))
+    this.writer.add(event.seq, JSON.stringify(event))
   }
 
   override durable(seq: number): Promise<void> {

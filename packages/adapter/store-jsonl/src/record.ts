@@ -4,11 +4,12 @@ import type { SessionEvent } from '@sluice/session'
 
 export const LF = 0x0a
 
-/** `,"crc":"00000000"}` */
-const SUFFIX_BYTES = 18
+/** `,"crc":"00000000"}`, which takes the place of a brace: with its LF a line is so much longer than its JSON text. */
+export const SUFFIX_BYTES = 18
 const QUOTE = 0x22
 const BRACE = 0x7d
 const KEY = Buffer.from(',"crc":"')
+const DIGITS = Buffer.from('0123456789abcdef')
 
 /** What is wrong with a line. A class, because events are objects of any shape. */
 export class Problem {
@@ -20,11 +21,23 @@ export class Problem {
   }
 }
 
-/** The line for an event's JSON text, with LF. The text starts with `{"seq":` and is ASCII where the suffix joins. */
+/** Writes the line for an event's JSON text, an object that is not empty, where there is room for it; returns the place after. */
+export function writeRecord(json: string, into: Buffer, start: number): number {
+  // The suffix takes the place of the closing brace.
+  let at = start + into.write(json, start) - 1
+  const crc = crc32(into.subarray(start, at))
+  for (let i = 0; i < KEY.length; i++) into[at++] = KEY[i] as number
+  for (let shift = 28; shift >= 0; shift -= 4) into[at++] = DIGITS[(crc >>> shift) & 15] as number
+  into[at++] = QUOTE
+  into[at++] = BRACE
+  into[at++] = LF
+  return at
+}
+
+/** The same as a text. */
 export function encodeRecord(json: string): string {
-  const body = json.slice(0, -1)
-  const crc = crc32(body).toString(16).padStart(8, '0')
-  return `${body},"crc":"${crc}"}\n`
+  const bytes = Buffer.allocUnsafe(Buffer.byteLength(json) + SUFFIX_BYTES)
+  return bytes.toString('utf8', 0, writeRecord(json, bytes, 0))
 }
 
 /** The event of one line (without its LF), deeply frozen, or what is wrong with it. */

@@ -1,44 +1,38 @@
-/** Owns group commit: lines wait in memory until they are on disk; those that arrive during a sync share the next one. */
+/** Owns group commit: records wait in memory until they are on disk; those that arrive during a sync share the next one. */
 import { assert, isSluiceError } from '@sluice/base'
+import { Backlog } from './backlog.ts'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import type { LogFile } from './log-file.ts'
 
-/** Characters of unacknowledged lines kept in memory. */
+/** Bytes of unacknowledged records kept in memory, give or take how long a text is as UTF-8. */
 export const BACKLOG_MAX = 32 << 20
 /** Written bytes that may wait for a sync nobody has asked for. */
 export const UNSYNCED_BYTES_MAX = 1 << 20
 
-interface Line {
-  readonly seq: number
-  readonly text: string
-}
+const done = Promise.resolve()
 
-interface Mark {
-  readonly seq: number
-  offset: number
-  readonly resolve: (offset: number) => void
-  readonly reject: (error: unknown) => void
-}
-
-interface Waiter {
-  readonly seq: number
-  readonly resolve: () => void
-  readonly reject: (error: unknown) => void
+/** Everybody who waits for the same sync. */
+class Group {
+  resolve!: (value?: PromiseLike<void>) => void
+  reject!: (error: unknown) => void
+  readonly promise = new Promise<void>((resolve, reject) => {
+    this.resolve = resolve
+    this.reject = reject
+  })
 }
 
 export class Writer {
   private readonly file: LogFile
   private readonly path: string
-  /** Lines that are not acknowledged, oldest first; the first `handed` of them have been written. */
-  private lines: Line[] = []
-  private handed = 0
-  private backlog = 0
-  private unsyncedBytes = 0
+  private readonly backlog: Backlog
+  /** Seqs, each at most the next: on disk for certain; handed to the disk; the last of all. */
   private acknowledged: number
+  private handed: number
   private last: number
-  private waiters: Waiter[] = []
-  private marks: Mark[] = []
+  /** Who waits for what has been handed to the disk, and who for the rest. */
+  private present: Group | undefined
+  private next: Group | undefined
   private running: Promise<void> | undefined
   /** Set by a failure: nothing is tried again until somebody waits. */
   private failed = false
@@ -48,41 +42,37 @@ export class Writer {
   constructor(file: LogFile, path: string, acknowledged: number) {
     this.file = file
     this.path = path
-    this.acknowledged = this.last = acknowledged
+    this.backlog = new Backlog(file.acknowledgedBytes)
+    this.acknowledged = this.handed = this.last = acknowledged
   }
 
   /** @throws STORE_BACKLOG_FULL, STORE_FOREIGN_CHANGE */
-  add(seq: number, text: string): void {
+  add(seq: number, json: string): void {
     if (this.broken !== undefined) throw this.broken
-    if (this.backlog + text.length > BACKLOG_MAX) {
-      throw storeErrors('STORE_BACKLOG_FULL', { path: this.path, charactersMax: BACKLOG_MAX })
+    if (this.backlog.size + json.length > BACKLOG_MAX) {
+      throw storeErrors('STORE_BACKLOG_FULL', { path: this.path, bytesMax: BACKLOG_MAX })
     }
     assert(seq === this.last + 1, `event ${seq} is written after event ${this.last}`)
-    this.lines.push({ seq, text })
+    this.backlog.add(json)
     this.last = seq
-    this.backlog += text.length
     if (!this.failed) this.run()
   }
 
   /** Resolves when everything up to `seq` is on disk. */
   durable(seq: number): Promise<void> {
-    if (Math.min(seq, this.last) <= this.acknowledged) return Promise.resolve()
+    const upTo = Math.min(seq, this.last)
+    if (upTo <= this.acknowledged) return done
     if (this.broken !== undefined) return Promise.reject(this.broken)
-    return new Promise((resolve, reject) => {
-      this.waiters.push({ seq: Math.min(seq, this.last), resolve, reject })
-      this.failed = false
-      this.run()
-    })
+    this.failed = false
+    this.run()
+    return (upTo <= this.handed ? (this.present ??= new Group()) : (this.next ??= new Group())).promise
   }
 
   /** Where the record written last ends, once it is on disk. */
   async endOfLast(): Promise<number> {
-    const { last: seq } = this
-    if (seq <= this.acknowledged) return this.file.acknowledgedBytes
-    return new Promise<number>((resolve, reject) => {
-      this.marks.push({ seq, offset: 0, resolve, reject })
-      this.durable(seq).catch(() => {})
-    })
+    const { end } = this.backlog
+    await this.durable(this.last)
+    return end
   }
 
   /** Waits until nothing runs. */
@@ -95,10 +85,10 @@ export class Writer {
   }
 
   private async loop(): Promise<void> {
-    // Lines and waiters of the same moment belong to the same batch.
-    await Promise.resolve()
+    // Records and waiters of the same moment belong to the same batch.
+    await done
     let restarts = 0
-    while (this.handed < this.lines.length || this.mustSync()) {
+    while (this.file.writtenBytes < this.backlog.end || this.next || this.isSyncDue()) {
       try {
         await this.round()
       } catch (error) {
@@ -110,49 +100,26 @@ export class Writer {
     this.running = undefined
   }
 
-  private mustSync(): boolean {
-    return this.waiters.length > 0 || this.unsyncedBytes > UNSYNCED_BYTES_MAX
+  private isSyncDue(): boolean {
+    if (this.present) return true
+    return this.file.writtenBytes - this.file.acknowledgedBytes > UNSYNCED_BYTES_MAX
   }
 
   private async round(): Promise<void> {
-    if (this.file.mustRestart) {
-      await this.file.restart()
-      this.handed = 0
-      this.unsyncedBytes = 0
-    }
-    if (this.handed < this.lines.length) {
-      const upTo = this.lines.length
-      let text = ''
-      const base = this.file.writtenBytes
-      for (let i = this.handed; i < upTo; i++) {
-        const line = this.lines[i] as Line
-        text += line.text
-        const mark = this.marks.find((each) => each.seq === line.seq)
-        if (mark) mark.offset = base + Buffer.byteLength(text)
-      }
-      const bytes = Buffer.from(text, 'utf8')
-      await this.file.write(bytes)
-      this.handed = upTo
-      this.unsyncedBytes += bytes.length
-    }
-    if (!this.mustSync()) return
-    const covered = this.handed
-    await this.file.sync()
-    this.acknowledge(covered)
-  }
-
-  private acknowledge(count: number): void {
-    for (let i = 0; i < count; i++) this.backlog -= (this.lines[i] as Line).text.length
-    this.acknowledged = this.lines[count - 1]?.seq ?? this.acknowledged
-    this.lines = this.lines.slice(count)
-    this.handed -= count
-    this.unsyncedBytes = 0
-    const waiting = this.waiters
-    this.waiters = waiting.filter((waiter) => waiter.seq > this.acknowledged)
-    for (const waiter of waiting) if (waiter.seq <= this.acknowledged) waiter.resolve()
-    const marks = this.marks
-    this.marks = marks.filter((mark) => mark.seq > this.acknowledged)
-    for (const mark of marks) if (mark.seq <= this.acknowledged) mark.resolve(mark.offset)
+    const { file, backlog } = this
+    if (file.mustRestart) await file.restart()
+    this.handed = this.last
+    // After a failure the present ones are waiting still.
+    if (this.present) this.next?.resolve(this.present.promise)
+    else this.present = this.next
+    this.next = undefined
+    if (file.writtenBytes < backlog.end) await file.write(backlog.from(file.writtenBytes))
+    if (!this.isSyncDue()) return
+    await file.sync()
+    this.acknowledged = this.handed
+    backlog.release(file.acknowledgedBytes)
+    this.present?.resolve()
+    this.present = undefined
   }
 
   private fail(cause: unknown): void {
@@ -161,10 +128,11 @@ export class Writer {
       ? cause
       : storeErrors('STORE_UNWRITABLE', { path, code: codeOf(cause) }, { cause })
     this.failed = true
+    this.handed = this.acknowledged
     if (isSluiceError(error, 'STORE_FOREIGN_CHANGE')) this.broken = error
-    const failed = this.waiters
-    this.waiters = []
-    for (const waiter of failed) waiter.reject(error)
-    for (const mark of this.marks.splice(0)) mark.reject(error)
+    const { present, next } = this
+    this.present = this.next = undefined
+    present?.reject(error)
+    next?.reject(error)
   }
 }
