@@ -14,6 +14,7 @@ export {
   jsonErrors,
   lossless,
   losslessCopy,
+  losslessOnce,
   parseJson,
 } from './json.ts'
 export { adopt, disown, isPromise } from './promise.ts'

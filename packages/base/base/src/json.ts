@@ -170,10 +170,20 @@ export interface LosslessCopy {
 export function losslessCopy(value: unknown, around = 0): LosslessCopy {
   const walk = new Walk()
   walk.deepest = around
+  const copy = copied(value, around, walk)
+  if (copy !== null && typeof copy === 'object') made.set(copy, walk.nodes * HEIGHTS + walk.deepest - around)
+  return { value: copy, replaced: walk.replaced }
+}
+
+/** {@link losslessCopy} that is not remembered: cheaper where many are kept and none of them is given here again.
+ *  @throws JSON_NOT_LOSSLESS */
+export function losslessOnce(value: unknown): Json {
+  return copied(value, 0, new Walk())
+}
+
+function copied(value: unknown, around: number, walk: Walk): Json {
   try {
-    const copy = walkValue(value, around, walk)
-    if (copy !== null && typeof copy === 'object') made.set(copy, walk.nodes * HEIGHTS + walk.deepest - around)
-    return { value: copy, replaced: walk.replaced }
+    return walkValue(value, around, walk)
   } catch (error) {
     const problem = error instanceof Refusal ? error.problem : `reading it threw: ${messageOf(error)}`
     throw jsonErrors('JSON_NOT_LOSSLESS', { path: pathOf(walk.keys), problem })

@@ -114,14 +114,12 @@ export class LiveSession implements Session {
   private add(type: string, data: Json, optional: boolean, cause: number | undefined): SessionEvent {
     const seq = this.next
     assert(cause === undefined || (Number.isInteger(cause) && cause >= 0 && cause < seq), 'cause is an earlier event')
-    const event: SessionEvent = Object.freeze({
-      seq,
-      at: this.home.clock.now(),
-      type,
-      data,
-      ...(cause === undefined ? undefined : { cause }),
-      ...(optional ? { optional: true as const } : undefined),
-    })
+    const plain: SessionEvent = { seq, at: this.home.clock.now(), type, data }
+    const event = Object.freeze(
+      cause === undefined && !optional
+        ? plain
+        : { ...plain, ...(cause !== undefined && { cause }), ...(optional && { optional }) },
+    )
     this.log.write(event)
     this.list.push(event)
     this.subscribers.announce(event)
@@ -133,14 +131,13 @@ export class LiveSession implements Session {
     if (this.readOnly !== undefined) throw sessionErrors('SESSION_READ_ONLY', { id: this.id, why: this.readOnly })
   }
 
-  async durable(seq = this.next - 1): Promise<void> {
-    try {
-      if (!this.blobs.settled) await this.blobs.settle()
-      await this.log.durable(seq)
-    } catch (error) {
+  durable(seq = this.next - 1): Promise<void> {
+    const { log, blobs } = this
+    const done = blobs.settled ? log.durable(seq) : blobs.settle().then(() => log.durable(seq))
+    return done.then(undefined, (error: unknown) => {
       const problem = messageOf(error)
       throw sessionErrors('SESSION_NOT_DURABLE', { id: this.id, seq, problem }, { cause: error })
-    }
+    })
   }
 
   fold<S>(fold: Fold<S>): S {

@@ -1,5 +1,5 @@
 /** Owns which event types are registered, by whom, and whether an event fits its type. */
-import { isSluiceError, type Json, losslessCopy, messageOf, schemaCheck } from '@sluice/base'
+import { isSluiceError, type Json, losslessOnce, messageOf, type SchemaCheck, schemaCheck } from '@sluice/base'
 import type { TSchema } from 'typebox'
 import type { SessionEvent } from './envelope.ts'
 import { sessionErrors } from './errors.ts'
@@ -23,8 +23,10 @@ export interface RegisteredType {
 
 interface Entry extends RegisteredType {
   readonly optional: boolean
-  /** What a reader insists on: fields that a later version has added are fine. Made on first use. */
-  lenient?: object
+  /** Both are made on first use. */
+  strict?: SchemaCheck
+  /** What a reader insists on: fields that a later version has added are fine. */
+  lenient?: SchemaCheck
 }
 
 /** The types of one service. A Map, because type names come from outside. */
@@ -69,8 +71,7 @@ export class Vocabulary {
     if (!entry)
       return event.optional ? undefined : `no plugin has registered ${event.type}, and a reader may not skip it`
     if (entry.optional) return undefined
-    entry.lenient ??= withoutClosing(entry.definition.schema) as object
-    const check = schemaCheck(entry.lenient)
+    const check = (entry.lenient ??= schemaCheck(withoutClosing(entry.definition.schema) as object))
     if (check.test(event.data)) return undefined
     const [first] = check.problems(event.data)
     return `${event.type} does not fit its schema: ${first?.path ?? '$'} ${first?.problem ?? ''}`
@@ -82,7 +83,7 @@ export class Vocabulary {
     const entry = this.entries.get(type)
     if (!entry) throw sessionErrors('SESSION_TYPE_UNKNOWN', { type })
     const value = copied(type, data)
-    const check = schemaCheck(entry.definition.schema)
+    const check = (entry.strict ??= schemaCheck(entry.definition.schema))
     if (!check.test(value)) throw sessionErrors('SESSION_EVENT_INVALID', { type, problems: check.problems(value) })
     return { data: value, optional: entry.optional }
   }
@@ -90,7 +91,7 @@ export class Vocabulary {
 
 function copied(type: string, data: unknown): Json {
   try {
-    return losslessCopy(data).value
+    return losslessOnce(data)
   } catch (error) {
     const known = isSluiceError(error, 'JSON_NOT_LOSSLESS')
       ? (error.data as { path: string; problem: string })
