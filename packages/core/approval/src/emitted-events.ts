@@ -8,7 +8,7 @@ export const approvalEvents = defineEvents('approval', {
   'approval/question-opened': notification<[question: Question]>('A question waits for an answer.', stage),
   'approval/question-closed': notification<[question: Question, decision: string]>('A question is decided.', stage),
   'approval/offer-taken': notification<[question: Question, offer: Offer, by: string]>(
-    'A person took an offer: its asker, the plugin `by`, stores the rule.',
+    'A person took an offer: the asker `by` stores the rule, or where nobody decided (`otherwise`), whoever offered it.',
     stage,
   ),
 })

@@ -1,7 +1,7 @@
 /** Owns a recorded session as one text: Markdown for people, JSON for programs. */
 import type { Session, SessionEvent, ToolResultData } from '@sluice/session'
 import { headText, pendingText } from './card-text.ts'
-import { grantedText, revokedText } from './grant-text.ts'
+import { grantedText, revokedText, withoutForged } from './grant-text.ts'
 import { momentText } from './moments.ts'
 import { printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
@@ -32,7 +32,7 @@ function* markdown({ id, cwd, findings, events }: Session): Generator<string> {
   if (first && last) yield `- From ${momentText(first.at)} to ${momentText(last.at)} UTC, last event ${last.seq}\n`
   for (const { line, kind, detail } of findings)
     yield `- Damaged at line ${line}: ${kind}: ${printableLine(detail, 300)}\n`
-  for (const { what, inside } of toldInOrder(events)) {
+  for (const { what, inside } of toldInOrder(withoutForged(events))) {
     const text = 'open' in what ? `### ${pendingText(what.open)}` : sectionOf(what)
     if (text !== undefined) yield `\n${text}\n`
     for (const { result } of inside) yield `\n${callSection('####', result)}\n`

@@ -2,7 +2,7 @@
 import type { Agent } from '@sluice/agent'
 import type { Session, SessionEvent, SessionEventType } from '@sluice/session'
 import { pendingText, settledText } from './card-text.ts'
-import { grantedText, revokedText } from './grant-text.ts'
+import { grantedText, GrantsTold, revokedText, withoutForged } from './grant-text.ts'
 import { NestedCalls, nestedLines } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
@@ -22,7 +22,9 @@ export function showLive(terminal: Terminal, agent: Agent): () => void {
     inLine = !text.endsWith('\n')
   })
   const nested = new NestedCalls()
+  const grants = new GrantsTold()
   const offEvents = agent.session.subscribe((event) => {
+    if (!grants.isTold(event)) return
     const inside = insideOf(nested, event)
     if (inside !== undefined) line(inside)
     const text = said(live, event)
@@ -44,7 +46,7 @@ export function showJson(terminal: Terminal, session: Session, from: number): ()
 
 /** Writes a whole recorded session. */
 export function showRecorded(terminal: Terminal, session: Session): void {
-  for (const { what, inside } of toldInOrder(session.events)) {
+  for (const { what, inside } of toldInOrder(withoutForged(session.events))) {
     const text = 'open' in what ? pendingText(what.open) : said(recorded, what)
     if (text !== undefined) terminal.write(`${text}\n`)
     for (const line of nestedLines(inside)) terminal.write(`${line}\n`)

@@ -5,7 +5,7 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mount } from './grants-bench.ts'
 
-// 1.4
+// 1.4, BUG-034
 describe('always allow', () => {
   test('lets the same call pass from here on, and no other', async () => {
     const bench = await mount()
