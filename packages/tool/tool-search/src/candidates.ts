@@ -21,43 +21,56 @@ export interface Candidate {
   readonly count?: number
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
-
-/** The text of a name; nothing when it is not UTF-8, because no tool could take it. */
-export function nameOf(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes)
-  } catch {
-    return undefined
-  }
+export interface Timed extends Candidate {
+  /** Of its last change; of what is gone meanwhile before everything. */
+  readonly time: number
 }
 
-/** By time of change, newest first, then by path; what is gone meanwhile is last. */
-export async function newestFirst(candidates: readonly Candidate[], place: Place): Promise<Candidate[]> {
-  const times = await place.disk.mtimes(candidates.map(({ path }) => path))
-  const order = candidates.map((candidate, index) => ({ candidate, time: times[index] ?? Number.NEGATIVE_INFINITY }))
-  order.sort((a, b) => b.time - a.time || (a.candidate.path < b.candidate.path ? -1 : 1))
-  return order.map(({ candidate }) => candidate)
+export async function withTimes(candidates: readonly Candidate[], { disk }: Place): Promise<Timed[]> {
+  const times = await disk.mtimes(candidates.map(({ path }) => path))
+  return candidates.map((candidate, index) => ({ ...candidate, time: times[index] ?? Number.NEGATIVE_INFINITY }))
+}
+
+/** By time of change, newest first, then by path. Only the first `wanted` are put in order unless more are asked for. */
+export function* newestFirst(all: readonly Timed[], wanted: number): Generator<Timed> {
+  const times = Float64Array.from(all, ({ time }) => time).sort()
+  const edge = times[Math.max(0, times.length - wanted)] ?? 0
+  yield* all.filter(({ time }) => time >= edge).sort(byTime)
+  yield* all.filter(({ time }) => time < edge).sort(byTime)
+}
+
+function byTime(a: Timed, b: Timed): number {
+  return b.time - a.time || (a.path < b.path ? -1 : 1)
 }
 
 export interface Readable {
   readonly shown: readonly Candidate[]
   readonly withheld: number
-  /** Candidates that were not asked about, because enough are shown. */
-  readonly rest: number
 }
 
-/** The first `limit` candidates that every check lets be read. */
-export async function readable(candidates: readonly Candidate[], limit: number, place: Place): Promise<Readable> {
+/** The first `limit` candidates that every check lets be read; no more are asked about. */
+export async function readable(candidates: Iterable<Candidate>, limit: number, place: Place): Promise<Readable> {
   const shown: Candidate[] = []
-  let at = 0
-  while (at < candidates.length && shown.length < limit) {
-    const part = candidates.slice(at, at + Math.min(AT_ONCE, limit - shown.length))
+  let withheld = 0
+  const left = candidates[Symbol.iterator]()
+  for (;;) {
+    const part = taken(left, Math.min(AT_ONCE, limit - shown.length))
+    if (part.length === 0) return { shown, withheld }
     const allowed = await Promise.all(part.map(({ path }) => mayBeRead(path, place)))
-    shown.push(...part.filter((_, index) => allowed[index]))
-    at += part.length
+    const passed = part.filter((_, index) => allowed[index])
+    shown.push(...passed)
+    withheld += part.length - passed.length
   }
-  return { shown, withheld: at - shown.length, rest: candidates.length - at }
+}
+
+function taken<T>(from: Iterator<T>, count: number): T[] {
+  const part: T[] = []
+  while (part.length < count) {
+    const { done, value } = from.next()
+    if (done === true) break
+    part.push(value)
+  }
+  return part
 }
 
 async function mayBeRead(path: string, { fs, context }: Place): Promise<boolean> {

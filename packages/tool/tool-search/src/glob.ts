@@ -3,8 +3,9 @@ import { posix } from 'node:path'
 import type { World } from '@sluice/base'
 import type { GlobArgs } from './arguments.ts'
 import { LIMIT_DEFAULT } from './arguments.ts'
-import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, type Place, readable, shownPath } from './candidates.ts'
+import { CANDIDATES_MAX, newestFirst, type Place, readable, shownPath, type Timed, withTimes } from './candidates.ts'
 import { searchErrors } from './errors.ts'
+import { Names } from './names.ts'
 import { ripgrep } from './ripgrep.ts'
 import type { GlobValue } from './types.ts'
 import { wildcards, withLiteralBrackets } from './wildcards.ts'
@@ -25,11 +26,10 @@ export async function glob(args: GlobArgs, options: SearchOptions): Promise<Glob
   }
   const { folder, pattern } = start
   const found = await filesBelow(folder, pattern, args, options)
-  const sorted = await newestFirst(found.candidates, place)
-  const { shown, withheld, rest } = await readable(sorted, limit, place)
+  const { shown, withheld } = await readable(newestFirst(found.candidates, limit), limit, place)
   return {
     paths: shown.map((candidate) => shownPath(candidate.path, place)),
-    more: found.cut ? true : rest,
+    more: found.cut ? true : found.candidates.length - shown.length - withheld,
     withheld: withheld + found.unnameable,
     unreadable: found.unreadable,
   }
@@ -64,7 +64,7 @@ async function literalPart(root: string, pattern: string, { fs, disk, context }:
 }
 
 interface Found {
-  readonly candidates: readonly Candidate[]
+  readonly candidates: readonly Timed[]
   /** Names that are not UTF-8. */
   readonly unnameable: number
   readonly cut: boolean
@@ -75,31 +75,43 @@ async function filesBelow(
   folder: string,
   pattern: string,
   { includeIgnored = false }: GlobArgs,
-  { world, signal }: SearchOptions,
+  { world, place, signal }: SearchOptions,
 ): Promise<Found> {
   const isMatch = wildcards(pattern)
   // Names with brackets are common and look like patterns; they are found when the pattern proper finds nothing.
   const literal = withLiteralBrackets(pattern)
   const isLiteralMatch = literal === pattern ? () => false : wildcards(literal)
-  const names: string[] = []
+  const base = folder === '/' ? '' : folder
+  const timed = (names: readonly string[]) =>
+    withTimes(
+      names.map((name) => ({ path: `${base}/${name}` })),
+      place,
+    )
+  // The disk is asked for times while ripgrep goes on.
+  const finding: Promise<Timed[]>[] = []
   const literalNames: string[] = []
+  let count = 0
   let unnameable = 0
   const { stopped, unreadable } = await ripgrep({
     world,
     cwd: folder,
     args: ['--files', '--null', ...(includeIgnored ? ['--no-ignore'] : []), '--', './'],
-    separator: 0,
     signal,
-    onRecord(bytes) {
-      const name = bytes && nameOf(bytes)?.slice(2)
-      if (name === undefined) unnameable++
-      else if (isMatch(name)) names.push(name)
-      else if (isLiteralMatch(name)) literalNames.push(name)
-      return names.length <= CANDIDATES_MAX && literalNames.length <= CANDIDATES_MAX
-    },
+    reader: new Names((all, odd) => {
+      const names: string[] = []
+      for (const each of all) {
+        const name = each.slice(2)
+        if (isMatch(name)) names.push(name)
+        else if (isLiteralMatch(name)) literalNames.push(name)
+      }
+      const room = CANDIDATES_MAX + 1 - count
+      finding.push(timed(names.length > room ? names.slice(0, room) : names))
+      count += names.length
+      unnameable += odd
+      return count <= CANDIDATES_MAX && literalNames.length <= CANDIDATES_MAX
+    }),
   })
-  const found = names.length > 0 ? names : literalNames
-  const base = folder === '/' ? '' : folder
-  const candidates = found.map((name) => ({ path: `${base}/${name}` }))
-  return { candidates, unnameable: names.length > 0 ? 0 : unnameable, cut: stopped, unreadable }
+  const candidates = (await Promise.all(finding)).flat()
+  if (candidates.length > 0) return { candidates, unnameable: 0, cut: stopped, unreadable }
+  return { candidates: await timed(literalNames), unnameable, cut: stopped, unreadable }
 }

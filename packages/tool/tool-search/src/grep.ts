@@ -1,26 +1,43 @@
 /** Owns searching the content of files. */
 import { posix } from 'node:path'
-import { fsErrors } from '@sluice/fs'
+import { fsErrors, type Target } from '@sluice/fs'
 import { type GrepArgs, LIMIT_DEFAULT } from './arguments.ts'
-import { type Candidate, CANDIDATES_MAX, nameOf, newestFirst, readable, shownPath } from './candidates.ts'
+import { type Candidate, CANDIDATES_MAX, newestFirst, readable, shownPath, withTimes } from './candidates.ts'
 import { searchErrors } from './errors.ts'
 import type { SearchOptions } from './glob.ts'
-import { matchesIn } from './matches.ts'
+import { type Lines, linesArgs, Matches, type Room } from './matches.ts'
+import { Names } from './names.ts'
 import { patternArgs } from './pattern.ts'
+import { type Reader, Records } from './records.ts'
 import { ripgrep } from './ripgrep.ts'
 import type { GrepFile, GrepValue } from './types.ts'
 import { wildcards } from './wildcards.ts'
 
 /** Files that are asked for their lines in one run. */
 const FILES_AT_ONCE = 100
+/** Lines of all files that are taken at once; where there are more, the files are found first, which is faster then. */
+const ROOM_AT_ONCE: Room = { lines: 4_000, bytes: 4 << 20 }
+const ROOM_ENOUGH: Room = { lines: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
-/** First which files match (that is fast), then, newest first, what matches in those that are shown.
+/** Files that match, and their lines where all of them had room. */
+interface Found {
+  readonly candidates: readonly Candidate[]
+  readonly matches?: Matches
+  readonly unnameable: number
+  readonly cut: boolean
+  readonly unreadable: boolean
+}
+
+/** Newest first, what matches in the files that may be shown.
  *  @throws SEARCH_PATH_MISSING, SEARCH_PATTERN_INVALID, FS_REFUSED and what `ctx.fs.check` throws */
 export async function grep(args: GrepArgs, options: SearchOptions): Promise<GrepValue> {
   const { place } = options
   const { limit = LIMIT_DEFAULT, output: what = 'content' } = args
-  const found = await matchingFiles(args, options)
-  const sorted = await newestFirst(found.candidates, place)
+  const target = await searched(args, options)
+  const found =
+    (what === 'content' ? await allLines(args, target, limit, options) : undefined) ??
+    (await matchingFiles(args, target, options))
+  const sorted = newestFirst(await withTimes(found.candidates, place), limit + 1)
   // What may not be read tells nothing of its content, not even by a count: only files that could be shown count as more.
   const { shown } = await readable(sorted, limit + 1, place)
   const listed = shown.slice(0, limit)
@@ -33,84 +50,142 @@ export async function grep(args: GrepArgs, options: SearchOptions): Promise<Grep
     }))
     return { files, hits: files.length, more: isMore ? true : 0, ...notes }
   }
-  const { files, hits, cut } = await lines(listed, args, limit, options)
+  const paths = listed.map(({ path }) => path)
+  const { files, hits, cut } = found.matches
+    ? linesOf(found.matches, paths, limit, options)
+    : await linesIn(paths, args, limit, options)
   return { files, hits, more: cut || isMore ? true : 0, ...notes }
 }
 
-async function lines(listed: readonly Candidate[], args: GrepArgs, limit: number, options: SearchOptions) {
+function linesOf(matches: Matches, paths: readonly string[], limit: number, { place }: SearchOptions): Lines {
+  const { files, ...counted } = matches.of(paths, limit)
+  return { files: files.map((file) => ({ ...file, path: shownPath(file.path, place) })), ...counted }
+}
+
+async function linesIn(
+  paths: readonly string[],
+  args: GrepArgs,
+  limit: number,
+  options: SearchOptions,
+): Promise<Lines> {
+  const { world, place, signal } = options
   const files: GrepFile[] = []
   let hits = 0
   let cut = false
-  for (let at = 0; at < listed.length && !cut; at += FILES_AT_ONCE) {
-    const part = listed.slice(at, at + FILES_AT_ONCE)
-    const matches = await matchesIn(part, args, limit - hits, options)
+  for (let at = 0; at < paths.length && !cut; at += FILES_AT_ONCE) {
+    const part = paths.slice(at, at + FILES_AT_ONCE)
+    const matches = new Matches(() => true)
+    const rgArgs = [...linesArgs(args, limit - hits), '--', ...part]
+    await ripgrep({ world, cwd: place.home, args: rgArgs, signal, reader: matches.reader(ROOM_ENOUGH) })
     // A link may have been put in the place of a file since it was asked about.
-    const still = await readable(part, part.length, options.place)
-    const allowed = new Set(still.shown.map(({ path }) => path))
-    for (const { path, matched, ...found } of matches.files.filter((file) => allowed.has(file.path))) {
-      files.push({ path: shownPath(path, options.place), ...found })
-      hits += matched
-    }
-    cut = matches.cut || (hits >= limit && at + FILES_AT_ONCE < listed.length)
+    const still = await readable(
+      part.map((path) => ({ path })),
+      part.length,
+      place,
+    )
+    const allowed = still.shown.map(({ path }) => path)
+    const lines = linesOf(matches, allowed, limit - hits, options)
+    files.push(...lines.files)
+    hits += lines.hits
+    cut = lines.cut || (hits >= limit && at + FILES_AT_ONCE < paths.length)
   }
   return { files, hits, cut }
 }
 
-interface Found {
-  readonly candidates: readonly Candidate[]
-  readonly unnameable: number
-  readonly cut: boolean
-  readonly unreadable: boolean
-}
-
-async function matchingFiles(args: GrepArgs, { world, place, signal }: SearchOptions): Promise<Found> {
-  const { path = '.', glob, output } = args
+async function searched({ path = '.' }: GrepArgs, { place }: SearchOptions): Promise<Target> {
   const target = await place.fs.check(path, 'read', place.context)
   if (!target.exists) throw searchErrors('SEARCH_PATH_MISSING', { path })
   const { kind } = await place.disk.stat(target.path)
   // Ripgrep would wait for what may never come.
   if (kind !== 'file' && kind !== 'directory') throw fsErrors('FS_NOT_A_FILE', { path: target.path, kind })
-  const counts = output === 'count'
+  return target
+}
+
+/** `undefined` when there are too many lines to hold. */
+async function allLines(
+  args: GrepArgs,
+  { path }: Target,
+  limit: number,
+  { world, place, signal }: SearchOptions,
+): Promise<Found | undefined> {
+  const matches = new Matches(pathFilter(args.glob, path))
+  const rgArgs = [...linesArgs(args, limit), ...whereArgs(args, path)]
+  const reader = matches.reader(ROOM_AT_ONCE)
+  const { stopped, unreadable } = await ripgrep({ world, cwd: place.home, args: rgArgs, signal, reader })
+  if (stopped) return undefined
+  const candidates = matches.paths.map((found) => ({ path: found }))
+  return { candidates, matches, unnameable: matches.unnameable, cut: false, unreadable }
+}
+
+async function matchingFiles(
+  args: GrepArgs,
+  { path }: Target,
+  { world, place, signal }: SearchOptions,
+): Promise<Found> {
   const candidates: Candidate[] = []
-  const accepts = pathFilter(glob)
+  const wants = pathFilter(args.glob, path)
   let unnameable = 0
-  const end = await ripgrep({
+  const add = (found: readonly Candidate[], odd: number): boolean => {
+    candidates.push(...found.filter((candidate) => wants(candidate.path)))
+    unnameable += odd
+    return candidates.length <= CANDIDATES_MAX
+  }
+  const counts = args.output === 'count'
+  const { stopped, unreadable } = await ripgrep({
     world,
     cwd: place.home,
     args: [
       counts ? '--count-matches' : '--files-with-matches',
       '--null',
       ...patternArgs(args),
-      ...(args.includeIgnored ? ['--no-ignore'] : []),
-      ...nameFilter(glob),
-      '--',
-      target.path,
+      ...whereArgs(args, path),
     ],
-    // With counts a record is the path, a zero byte, the number and a line feed.
-    separator: counts ? 0x0a : 0,
     signal,
-    onRecord(bytes) {
-      // A path is never that long.
-      if (!bytes) return true
-      const end = counts ? bytes.lastIndexOf(0) : bytes.length
-      const name = nameOf(bytes.subarray(0, end))
-      if (name === undefined) unnameable++
-      else if (accepts(posix.relative(target.path, name))) {
-        const count = counts ? Number(nameOf(bytes.subarray(end + 1))) : undefined
-        candidates.push({ path: name, ...(count !== undefined && { count }) })
-      }
-      return candidates.length <= CANDIDATES_MAX
-    },
+    reader: counts
+      ? countReader(add)
+      : new Names((names, odd) =>
+          add(
+            names.map((name) => ({ path: name })),
+            odd,
+          ),
+        ),
   })
-  return { candidates, unnameable, cut: end.stopped, unreadable: end.unreadable }
+  return { candidates, unnameable, cut: stopped, unreadable }
+}
+
+/** A record is the path, a zero byte, the number and a line feed. */
+function countReader(add: (found: readonly Candidate[], odd: number) => boolean): Reader {
+  return new Records(0x0a, (bytes) => {
+    // A path is never that long.
+    if (!bytes) return true
+    const end = bytes.lastIndexOf(0)
+    const count = Number(Buffer.from(bytes.subarray(end + 1)).toString())
+    let goesOn = true
+    const names = new Names(
+      (found, odd) =>
+        (goesOn = add(
+          found.map((path) => ({ path, count })),
+          odd,
+        )),
+    )
+    names.push(bytes.subarray(0, end + 1))
+    return goesOn
+  })
 }
 
 /** Names are filtered by ripgrep as a type, because a glob of its own would bring ignored files back. */
-function nameFilter(glob: string | undefined): string[] {
-  return glob === undefined || glob.includes('/') ? [] : [`--type-add=wanted:${glob}`, '--type=wanted']
+function whereArgs({ glob, includeIgnored }: GrepArgs, path: string): string[] {
+  const isName = glob !== undefined && !glob.includes('/')
+  return [
+    ...(includeIgnored ? ['--no-ignore'] : []),
+    ...(isName ? [`--type-add=wanted:${glob}`, '--type=wanted'] : []),
+    '--',
+    path,
+  ]
 }
 
-function pathFilter(glob: string | undefined): (path: string) => boolean {
+function pathFilter(glob: string | undefined, root: string): (path: string) => boolean {
   if (!glob?.includes('/')) return () => true
-  return wildcards(glob)
+  const isMatch = wildcards(glob)
+  return (path) => isMatch(posix.relative(root, path))
 }

@@ -1,11 +1,9 @@
-/** Owns the lines that match in given files. */
+/** Owns the lines that match, as ripgrep tells them. */
 import type { GrepArgs } from './arguments.ts'
-import type { Candidate } from './candidates.ts'
-import type { SearchOptions } from './glob.ts'
 import { patternArgs } from './pattern.ts'
 import { ellipsis } from './prompt.ts'
-import { ripgrep } from './ripgrep.ts'
-import type { GrepLine } from './types.ts'
+import { type Reader, Records } from './records.ts'
+import type { GrepFile, GrepLine } from './types.ts'
 
 /** Characters of one line that are shown, around its first match. */
 export const LINE_CHARS_MAX = 400
@@ -29,79 +27,87 @@ interface Message {
   }
 }
 
-export interface FileMatches {
-  readonly path: string
-  readonly lines: readonly GrepLine[]
-  /** How many of them match. */
-  readonly matched: number
-  readonly tooLong?: true
+/** What is shown of the files that match. */
+export interface Lines {
+  readonly files: readonly GrepFile[]
+  /** How many of the lines match. */
+  readonly hits: number
+  readonly cut: boolean
 }
 
-/** At most `limit` matches, in the order of `files`; binary files give none. */
-export async function matchesIn(
-  files: readonly Candidate[],
-  args: GrepArgs,
-  limit: number,
-  { world, place, signal }: SearchOptions,
-): Promise<{ readonly files: readonly FileMatches[]; readonly cut: boolean }> {
-  const byPath = new Map<string, GrepLine[]>(files.map(({ path }) => [path, []]))
-  const tooLong = new Set<string>()
-  const decoder = new TextDecoder()
-  let current = ''
-  const { stopped } = await ripgrep({
-    world,
-    cwd: place.home,
-    args: [
-      '--json',
-      // One more than is shown, so that a cut is noticed.
-      `--max-count=${limit + 1}`,
-      ...(args.context ? [`--context=${args.context}`] : []),
-      ...patternArgs(args),
-      '--',
-      ...files.map(({ path }) => path),
-    ],
-    separator: 0x0a,
-    signal,
-    onRecord(bytes) {
-      if (!bytes) {
-        tooLong.add(current)
-        return true
-      }
-      const { type, data } = JSON.parse(decoder.decode(bytes)) as Message
-      const path = textOf(data.path)
-      if (type === 'begin') current = path
-      if (type === 'end' && data.binary_offset !== null) byPath.delete(path)
-      if (type === 'match' || type === 'context') byPath.get(path)?.push(...linesOf(type, data))
-      return true
-    },
-  })
-  return bounded(byPath, tooLong, limit, stopped)
+/** How many lines, and bytes of what ripgrep tells of them, one run may hold. */
+export interface Room {
+  readonly lines: number
+  readonly bytes: number
 }
 
-function bounded(
-  byPath: ReadonlyMap<string, readonly GrepLine[]>,
-  tooLong: ReadonlySet<string>,
-  limit: number,
-  stopped: boolean,
-) {
-  const files: FileMatches[] = []
-  let left = limit
-  let cut = stopped
-  for (const [path, lines] of byPath) {
-    const matches = lines.filter((line) => !line.context).length
-    const isTooLong = tooLong.has(path)
-    if (matches === 0 && !isTooLong) continue
-    if (left === 0) {
-      cut = true
-      break
-    }
-    const kept = matches > left ? upToMatch(lines, left) : lines
-    if (matches > left) cut = true
-    const matched = Math.min(matches, left)
-    files.push({ path, lines: kept, matched, ...(isTooLong && { tooLong: true as const }) })
-    left -= matched
+/** What one run found, by file. */
+export class Matches {
+  /** Names that are not UTF-8. */
+  unnameable = 0
+  private readonly byPath = new Map<string, GrepLine[]>()
+  private readonly tooLong = new Set<string>()
+  private readonly wants: (path: string) => boolean
+  private readonly decoder = new TextDecoder()
+  private current = ''
+  private lines = 0
+  private bytes = 0
+
+  constructor(wants: (path: string) => boolean) {
+    this.wants = wants
   }
-  return { files, cut }
+
+  get paths(): string[] {
+    return Array.from(this.byPath.keys())
+  }
+
+  /** `false` once there is no more room. */
+  reader(room: Room): Reader {
+    return new Records(0x0a, (bytes) => {
+      if (bytes) this.take(JSON.parse(this.decoder.decode(bytes)) as Message)
+      else this.tooLong.add(this.current)
+      this.bytes += bytes?.length ?? 0
+      return this.lines <= room.lines && this.bytes <= room.bytes
+    })
+  }
+
+  /** At most `limit` matches, in the order of `paths`; binary files give none. */
+  of(paths: readonly string[], limit: number): Lines {
+    const files: GrepFile[] = []
+    let hits = 0
+    for (const path of paths) {
+      const lines = this.byPath.get(path) ?? []
+      const matches = lines.filter((line) => !line.context).length
+      const isTooLong = this.tooLong.has(path)
+      if (matches === 0 && !isTooLong) continue
+      const left = limit - hits
+      if (left === 0) return { files, hits, cut: true }
+      const isCut = matches > left
+      files.push({ path, lines: isCut ? upToMatch(lines, left) : lines, ...(isTooLong && { tooLong: true as const }) })
+      if (isCut) return { files, hits: limit, cut: true }
+      hits += matches
+    }
+    return { files, hits, cut: false }
+  }
+
+  private take({ type, data }: Message): void {
+    const path = textOf(data.path)
+    if (type === 'begin') {
+      this.current = path
+      if (data.path?.text === undefined) this.unnameable++
+      else if (this.wants(path)) this.byPath.set(path, [])
+    }
+    if (type === 'end' && data.binary_offset !== null) this.byPath.delete(path)
+    if (type !== 'match' && type !== 'context') return
+    const found = linesOf(type, data)
+    this.byPath.get(path)?.push(...found)
+    this.lines += found.length
+  }
+}
+
+/** At most one match more than is shown, so that a cut is noticed. */
+export function linesArgs({ context, ...args }: GrepArgs, limit: number): string[] {
+  return ['--json', `--max-count=${limit + 1}`, ...(context ? [`--context=${context}`] : []), ...patternArgs(args)]
 }
 
 function upToMatch(lines: readonly GrepLine[], count: number): GrepLine[] {

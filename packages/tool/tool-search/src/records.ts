@@ -3,10 +3,16 @@
 /** Bytes of one record; a longer one is left out. */
 export const RECORD_BYTES_MAX = 16 * 1024 * 1024
 
+/** Takes the output of a program piece by piece. */
+export interface Reader {
+  /** `false` once nothing more is wanted. */
+  push(piece: Uint8Array): boolean
+}
+
 /** Takes a record, or nothing for one that is too long; `false` ends the reading. */
 export type OnRecord = (record: Uint8Array | undefined) => boolean
 
-export class Records {
+export class Records implements Reader {
   private readonly separator: number
   private readonly onRecord: OnRecord
   /** Pieces of a record that has not ended; put together once. */
@@ -20,7 +26,6 @@ export class Records {
     this.onRecord = onRecord
   }
 
-  /** `false` once nothing more is wanted. */
   push(piece: Uint8Array): boolean {
     let from = 0
     for (let end = piece.indexOf(this.separator); end >= 0; end = piece.indexOf(this.separator, from)) {

@@ -1,7 +1,7 @@
 /** Owns one run of ripgrep. */
 import { messageOf, type World } from '@sluice/base'
 import { searchErrors } from './errors.ts'
-import { type OnRecord, Records } from './records.ts'
+import type { Reader } from './records.ts'
 
 /** Characters of its complaints that are kept. */
 const STDERR_MAX = 4_000
@@ -10,9 +10,7 @@ export interface RipgrepOptions {
   readonly world: Pick<World, 'processes' | 'host'>
   readonly cwd: string
   readonly args: readonly string[]
-  /** Byte that ends a record of its output. */
-  readonly separator: number
-  readonly onRecord: OnRecord
+  readonly reader: Reader
   readonly signal: AbortSignal
 }
 
@@ -42,10 +40,9 @@ async function programPath(): Promise<string> {
 /** Resolves when the program has ended; rejects with the signal's reason after an abort.
  *  @throws SEARCH_FAILED, SEARCH_PATTERN_INVALID */
 export async function ripgrep(options: RipgrepOptions): Promise<RipgrepEnd> {
-  const { world, cwd, signal, onRecord, separator } = options
+  const { world, cwd, signal, reader } = options
   const file = await programPath()
   signal.throwIfAborted()
-  const records = new Records(separator, onRecord)
   const decoder = new TextDecoder()
   let complaints = ''
   let stopped = false
@@ -57,7 +54,7 @@ export async function ripgrep(options: RipgrepOptions): Promise<RipgrepEnd> {
       cwd,
       env: environment(world.host.env),
       onStdout(bytes) {
-        if (stopped || records.push(bytes)) return
+        if (stopped || reader.push(bytes)) return
         stopped = true
         stop()
       },

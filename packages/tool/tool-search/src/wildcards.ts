@@ -8,16 +8,25 @@ export const EXPANDED_CHARS_MAX = 20_000
 const STAR = Symbol('any characters')
 const DEEP = Symbol('any folders')
 
-type Token = typeof STAR | ((char: string) => boolean)
-type Part = typeof DEEP | string | readonly Token[]
+/** A character that means itself, or a set of them. */
+type Token = typeof STAR | string | ((char: string) => boolean)
+type Part = typeof DEEP | ((name: string) => boolean)
 
 /** `*` within a name, `**` as a whole name across folders, `?`, `[a-z]`, `[!a]`, `{a,b}`, `{1..9}`, `\` before a character that means itself.
  *  @throws SEARCH_PATTERN_TOO_WIDE */
 export function wildcards(pattern: string): (path: string) => boolean {
   const alternatives = expanded(pattern).map(partsOf)
   return (path) => {
-    const names = path.split('/')
-    return alternatives.some((parts) => greedy(parts, names, DEEP, isName))
+    let names: string[] | undefined
+    return alternatives.some((parts) => {
+      const [first, last] = parts
+      // Most patterns are about a name at any depth.
+      if (first === DEEP && typeof last === 'function' && parts.length === 2) {
+        return last(path.slice(path.lastIndexOf('/') + 1))
+      }
+      names ??= path.split('/')
+      return greedy(parts, names, DEEP, isName)
+    })
   }
 }
 
@@ -53,13 +62,11 @@ function greedy<T>(
 }
 
 function isName(part: Part, name: string): boolean {
-  if (part === DEEP) return true
-  if (typeof part === 'string') return part === name
-  return part.length === 1 && part[0] === STAR ? true : greedy(part, Array.from(name), STAR, isChar)
+  return part === DEEP || part(name)
 }
 
 function isChar(token: Token, char: string): boolean {
-  return token === STAR || token(char)
+  return typeof token === 'function' ? token(char) : token === char
 }
 
 function partsOf(text: string): Part[] {
@@ -68,12 +75,12 @@ function partsOf(text: string): Part[] {
     .filter((part) => part !== '' && part !== '.')
     .map(partOf)
   // At the end it means the files below a folder, not a file that has the name of the folder.
-  return parts.at(-1) === DEEP ? [...parts, [STAR]] : parts
+  return parts.at(-1) === DEEP ? [...parts, nameTest([STAR])] : parts
 }
 
 function partOf(text: string): Part {
   if (text === '**') return DEEP
-  if (!/[*?[\\]/.test(text)) return text
+  if (!/[*?[\\]/.test(text)) return (name) => name === text
   const tokens: Token[] = []
   const chars = Array.from(text)
   for (let at = 0; at < chars.length; at++) {
@@ -87,10 +94,22 @@ function partOf(text: string): Part {
     } else if (char === '?') tokens.push(() => true)
     else {
       const own = char === '\\' && at + 1 < chars.length ? (chars[++at] as string) : char
-      tokens.push((given) => given === own)
+      tokens.push(own)
     }
   }
-  return tokens
+  return nameTest(tokens)
+}
+
+/** Characters around one star are compared at once. */
+function nameTest(tokens: readonly Token[]): (name: string) => boolean {
+  const star = tokens.indexOf(STAR)
+  const around = tokens.filter((token) => typeof token === 'string')
+  if (star === -1 || around.length < tokens.length - 1) {
+    return (name) => greedy(tokens, Array.from(name), STAR, isChar)
+  }
+  const head = around.slice(0, star).join('')
+  const tail = around.slice(star).join('')
+  return (name) => name.length >= head.length + tail.length && name.startsWith(head) && name.endsWith(tail)
 }
 
 /** The set of characters that opens at `start`; nothing where it is not closed, so that the bracket means itself. */

@@ -2,6 +2,7 @@ import { open as openFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { LINE_CHARS_MAX, RECORD_BYTES_MAX, Records } from '@sluice/tool-search'
 import { afterEach, expect, test } from 'vitest'
+import { Names } from '../src/names.ts'
 import { type Bench, type Files, makeBench } from './bench.ts'
 
 let bench: Bench | undefined
@@ -42,6 +43,33 @@ test('when more files match than may be shown, the newest are shown and it is sa
     expect(value.files.map(({ path }) => path)).toEqual(Array.from({ length: 100 }, (_, i) => `f${129 - i}`))
     expect(text).toMatch(/\n\[there are more (matches|files); narrow the search to see them\]$/)
   }
+})
+
+test('names come whole however the output is cut, and those that are no text are counted', () => {
+  const output = Buffer.concat([Buffer.from('a\0ä/b\0'), Buffer.from([0xff, 0]), Buffer.from('long name\0')])
+  for (let size = 1; size <= output.length; size++) {
+    const seen: string[] = []
+    let odd = 0
+    const names = new Names((found, unnameable) => {
+      seen.push(...found)
+      odd += unnameable
+      return true
+    })
+    for (let at = 0; at < output.length; at += size) names.push(output.subarray(at, at + size))
+    expect([seen, odd]).toEqual([['a', 'ä/b', 'long name'], 1])
+  }
+})
+
+test('where more lines match than are held at once, those of the newest files are shown', async () => {
+  const files = Array.from({ length: 20 }, (_, i) => [`f${i}`, `x of ${i}\n`.repeat(i === 19 ? 3 : 500)])
+  const { grep } = await open(Object.fromEntries(files))
+  const { value } = await grep({ pattern: 'x', limit: 505 })
+  expect(value.files.map(({ path, lines }) => [path, lines?.length, lines?.[0]?.text])).toEqual([
+    ['f19', 3, 'x of 19'],
+    ['f18', 500, 'x of 18'],
+    ['f17', 2, 'x of 17'],
+  ])
+  expect(value).toMatchObject({ hits: 505, more: true })
 })
 
 // files.md 9
