@@ -1,13 +1,17 @@
-/** Owns the disposable index of a session: a checkpoint, and which log it belongs to. */
+/** Owns the disposable index of a session: how far its log is whole, the checkpoint there, and which file it belongs to. */
 import { type Disk, type DiskFile, type FileStat, isDiskError } from '@sluice/base'
 import type { Checkpoint } from '@sluice/session'
-import { PRIVATE_FILE, readSmall } from './disk.ts'
+import { PRIVATE_FILE, readAll, readSmall } from './disk.ts'
 import type { Layout } from './layout.ts'
+import type { Known } from './log-end.ts'
 import { decodeLine, encodeRecord, frozen, LF, Problem } from './record.ts'
 
 const VERSION = 2
 /** A larger index is not worth reading. */
 const INDEX_BYTES_MAX = 256 << 20
+/** No seal is longer, nor the numbers that an index begins with. */
+const SEAL_BYTES_MAX = 512
+const BEGINNING = new RegExp(`^\\{"v":${VERSION},"seq":(\\d+),"offset":(\\d+),`)
 /** Of the end of a line: its crc. */
 const MARK = -11
 
@@ -44,16 +48,56 @@ export async function writeIndex(
   return { bytes: bytes.length, mark: line.slice(MARK) }
 }
 
-/** Adds to an index what the log looks like now that it is closed and known to be whole. */
-export async function sealIndex(disk: Disk, layout: Layout, { bytes, mark }: Kept, log: FileStat): Promise<void> {
-  const seal = Buffer.from(encodeRecord(JSON.stringify({ mark, ...looksOf(log) })))
-  const file = await disk.open(layout.index, { write: true, noFollow: true, nonBlocking: true })
+/** Adds to an index what the log looks like now that it is closed with event `seq` and known to be whole. Without an index
+ *  it stands alone. */
+export async function sealIndex(
+  disk: Disk,
+  layout: Layout,
+  kept: Kept | undefined,
+  log: FileStat,
+  seq: number,
+): Promise<void> {
+  const { bytes, mark } = kept ?? { bytes: 0, mark: '' }
+  const seal = Buffer.from(encodeRecord(JSON.stringify({ seq, mark, ...looksOf(log) })))
+  const make = kept ? {} : { create: true, mode: PRIVATE_FILE }
+  const file = await disk.open(layout.index, { write: true, noFollow: true, nonBlocking: true, ...make })
   try {
     await file.write(seal, bytes)
     await file.truncate(bytes + seal.length)
   } finally {
     await file.close()
   }
+}
+
+/** How far the log was whole when it was written, as the end or the beginning of the index tells: little of it is read. */
+export async function knownPlace(disk: Disk, layout: Layout): Promise<Known | undefined> {
+  try {
+    const file = await disk.open(layout.index, { read: true, noFollow: true, nonBlocking: true })
+    try {
+      const { kind, size } = await file.stat()
+      return kind === 'file' ? ((await sealed(file, size)) ?? (await checkpointed(file))) : undefined
+    } finally {
+      await file.close()
+    }
+  } catch (error) {
+    if (isDiskError(error)) return undefined
+    throw error
+  }
+}
+
+async function sealed(file: DiskFile, size: number): Promise<Known | undefined> {
+  const length = Math.min(size, SEAL_BYTES_MAX)
+  const bytes = await readAll(file, length, size - length)
+  const seal = decodeLine(bytes.subarray(bytes.lastIndexOf(LF, -2) + 1, -1))
+  if (seal instanceof Problem) return undefined
+  const { seq, size: offset } = seal as { seq?: unknown; size?: unknown }
+  return isWhole(seq) && isWhole(offset) ? { seq, offset } : undefined
+}
+
+async function checkpointed(file: DiskFile): Promise<Known | undefined> {
+  const text = (await readAll(file, SEAL_BYTES_MAX)).toString('latin1')
+  const [, seq, offset] = BEGINNING.exec(text) ?? []
+  return seq === undefined ? undefined : { seq: Number(seq), offset: Number(offset) }
 }
 
 /** The index, if it is whole, and the log is byte for byte the one that was closed with it. */
@@ -67,8 +111,9 @@ export async function readIndex(disk: Disk, layout: Layout, log: DiskFile): Prom
   const bytes = content.indexOf(LF) + 1
   const mark = content.toString('latin1', bytes + MARK, bytes)
   const seal = decodeLine(content.subarray(bytes, -1))
-  const expected = { mark, ...looksOf(await log.stat()) }
-  if (seal instanceof Problem || JSON.stringify(seal) !== JSON.stringify(expected)) return undefined
+  if (seal instanceof Problem) return undefined
+  const { seq: _, ...looks } = seal as { seq?: unknown }
+  if (JSON.stringify(looks) !== JSON.stringify({ mark, ...looksOf(await log.stat()) })) return undefined
   const index = indexOf(decodeLine(content.subarray(0, bytes - 1), 'latin1'))
   return index && { ...index, bytes, mark }
 }

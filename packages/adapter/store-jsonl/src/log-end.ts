@@ -5,50 +5,49 @@ import { readAll } from './disk.ts'
 import { decodeRecord, LF, Problem } from './record.ts'
 import { isDamage, scanLog } from './scan.ts'
 
-/** Bytes at the end that are looked at first; a longer last record takes more. */
+/** Bytes before the known place that are looked at first; a longer record takes more. */
 const END_BYTES = 16 << 10
+
+/** A place up to which a log was whole when it was written, and the last event there. */
+export interface Known {
+  readonly offset: number
+  readonly seq: number
+}
 
 interface LogEnd {
   /** The last event that opening the log shows. */
   readonly last: Pick<SessionEvent, 'seq' | 'at'> | undefined
   readonly damage: LogFinding | undefined
-  /** Events that were seen. */
-  readonly count: number
 }
 
-/** Where the end is not as it should be, the whole log is read: only then is it certain which event is the last. One record
- *  alone says nothing of the kind: it may stand there a second time. */
-export async function readEnd(file: DiskFile, size: number): Promise<LogEnd> {
-  for (let length = END_BYTES; length < size; length *= 2) {
-    const place = await firstRecord(file, size - length, length)
-    if (place === 'damaged') break
-    const end = place && (await endFrom(file, place))
-    if (end?.damage) break
-    if (end && end.count > 1) return end
-  }
-  return endFrom(file, { offset: 0, seq: 0 })
-}
-
-/** The first whole record in a piece of the file; `undefined` when none begins and ends there. */
-async function firstRecord(file: DiskFile, from: number, length: number) {
-  const bytes = await readAll(file, length, from)
-  const start = bytes.indexOf(LF) + 1
-  const stop = bytes.indexOf(LF, start)
-  if (start === 0 || stop < 0) return undefined
-  const record = decodeRecord(bytes.subarray(start, stop))
-  return record instanceof Problem ? 'damaged' : { offset: from + start, seq: record.seq }
-}
-
-async function endFrom(file: DiskFile, from: { readonly offset: number; readonly seq: number }): Promise<LogEnd> {
+/** Reads what follows a known place, and a little of what comes before it. Where none is known, or the log is not what it was
+ *  there, the whole log is read: records at the end alone may stand there a second time. */
+export async function readEnd(file: DiskFile, known: Known | undefined): Promise<LogEnd> {
+  const from = known && (await recordBefore(file, known))
   let last: LogEnd['last']
-  let count = 0
-  const { findings } = await scanLog(
-    file,
-    ({ seq, at }) => {
-      last = { seq, at }
-      count++
-    },
-    from,
-  )
-  return { last, damage: findings.find(isDamage), count }
+  const see = ({ seq, at }: SessionEvent) => {
+    last = { seq, at }
+  }
+  const { findings } = await scanLog(file, see, from)
+  return { last, damage: findings.find(isDamage) }
+}
+
+/** The place of a record before the known one from which lines and numbers lead to it; `undefined` when they do not. */
+async function recordBefore(file: DiskFile, { offset, seq }: Known): Promise<Known | undefined> {
+  for (let length = END_BYTES; length < offset; length *= 2) {
+    const bytes = await readAll(file, length, offset - length)
+    const start = bytes.indexOf(LF) + 1
+    const stop = bytes.indexOf(LF, start)
+    if (stop < 0) continue
+    const record = decodeRecord(bytes.subarray(start, stop))
+    if (record instanceof Problem || record.seq + linesIn(bytes.subarray(start)) - 1 !== seq) return undefined
+    return { offset: offset - length + start, seq: record.seq }
+  }
+  return undefined
+}
+
+function linesIn(bytes: Buffer): number {
+  let lines = 0
+  for (let at = bytes.indexOf(LF); at >= 0; at = bytes.indexOf(LF, at + 1)) lines++
+  return lines
 }

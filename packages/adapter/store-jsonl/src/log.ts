@@ -121,11 +121,10 @@ export class JsonlLog extends ReadOnlyLog {
   }
 
   private async seal(): Promise<void> {
-    const { index, world, layout } = this
-    if (!index) return
+    const { index, world, layout, writer } = this
     try {
-      const stat = await this.file.settled()
-      if (stat) await sealIndex(world.disk, layout, index, stat)
+      const stat = writer.isSettled ? await this.file.settled() : undefined
+      if (stat) await sealIndex(world.disk, layout, index, stat, writer.lastSeq)
     } catch (error) {
       // Without it the log is read as a whole, which is no loss.
       if (!isDiskError(error)) throw error

@@ -3,7 +3,8 @@ import { type DiskFile, isDiskError, isSluiceError, messageOf, type World } from
 import { type SessionEvent, sessionErrors, type SessionSummary } from '@sluice/session'
 import { readAll } from './disk.ts'
 import { layoutOf } from './layout.ts'
-import { readEnd } from './log-end.ts'
+import { knownPlace } from './index-file.ts'
+import { type Known, readEnd } from './log-end.ts'
 import { readWhole } from './open-file.ts'
 import { decodeRecord, LF, Problem } from './record.ts'
 import { isDamage } from './scan.ts'
@@ -33,14 +34,17 @@ export async function summaries(world: World, root: string): Promise<SessionSumm
 /** `undefined` for a folder whose session never came to its first write. */
 export async function summaryOf(world: World, root: string, id: string): Promise<SessionSummary | undefined> {
   const { disk } = world
-  const path = layoutOf(root, id).events
+  const layout = layoutOf(root, id)
+  const path = layout.events
   try {
     const file = await disk.open(path, { read: true, noFollow: true, nonBlocking: true })
     try {
       const { kind, size } = await file.stat()
       if (kind !== 'file') return unreadable(id, path, `a ${kind} stands in place of the log`)
       const start = startOf(await readAll(file, Math.min(size, FIRST_BYTES_MAX)))
-      return start ? await summed(id, path, start, file, size) : await badlyBegun(id, path, file)
+      return start
+        ? await summed(id, path, start, file, await knownPlace(disk, layout))
+        : await badlyBegun(id, path, file)
     } finally {
       await file.close()
     }
@@ -58,10 +62,10 @@ async function summed(
   path: string,
   { at: startedAt, data: { cwd, format } }: SessionEvent<'session/started'>,
   file: DiskFile,
-  size: number,
+  known: Known | undefined,
 ): Promise<SessionSummary> {
   if (typeof format === 'number' && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, path, format })
-  const { last, damage } = await readEnd(file, size)
+  const { last, damage } = await readEnd(file, known)
   return { id, cwd, startedAt, path, ...(last && { last }), ...(damage && { damage }) }
 }
 

@@ -75,6 +75,15 @@ export class Writer {
     return end
   }
 
+  /** Nothing waits for the disk. */
+  get isSettled(): boolean {
+    return this.acknowledged === this.last
+  }
+
+  get lastSeq(): number {
+    return this.last
+  }
+
   /** Waits until nothing runs. */
   async idle(): Promise<void> {
     while (this.running) await this.running

@@ -54,12 +54,12 @@ test('keys of a line are in fixed order and one line is one event', async () => 
   ])
 })
 
-test('a closed session leaves log and folder only', async () => {
+test('a closed session leaves its log and an index only', async () => {
   const world = simWorld()
   const { sessions } = await mount(world)
   const session = await sessions.create({ cwd: '/proj', id: 's' })
   await session.close()
-  expect(filesOf(world)).toEqual(['s/events.jsonl'])
+  expect(filesOf(world)).toEqual(['s/events.jsonl', 's/index'])
   expect(world.disk.openFiles).toBe(0)
 })
 

@@ -66,7 +66,7 @@ test('a damaged line in the middle is named, all other events are shown, and not
   expect(() => user(session, 'no')).toThrow('damaged at line 20')
   await session.close()
   expect(world.disk.text(LOG)).toBe(before)
-  expect(filesOf(world)).toEqual(['s/events.jsonl'])
+  expect(filesOf(world)).toEqual(['s/events.jsonl', 's/index'])
 })
 
 test('a flipped bit, a lost line and a line that stands twice are told apart', async () => {

@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { SessionEvent } from '@sluice/session'
 import { jsonlStore } from '../src/index.ts'
 import { encodeRecord } from '../src/record.ts'
 import { counted, DIR, LOG, machineWith, mount, user, withLog } from './kit.ts'
@@ -19,13 +21,71 @@ test('a list reads the beginning and the end of each log only', async () => {
   expect(sumOf(reads)).toBeLessThanOrEqual(100 << 10)
 })
 
+const INDEX = `${DIR}/s/index`
+const message = (seq: number, text: string) =>
+  encodeRecord(
+    JSON.stringify({ seq, at: 1, type: 'user/message', data: { content: [{ type: 'text', text }], source: 'user' } }),
+  )
+
+/** What stands at the end of a log that its writer has not put there, or not so. */
+const damage = fc.oneof<fc.Arbitrary<(log: Buffer) => Buffer>[]>(
+  // A second writer, or a copy: records that stand there already, more than fill the end, and some that leave a gap.
+  fc
+    .record({ from: fc.nat(720), count: fc.nat(400), length: fc.constantFrom(1, 200) })
+    .map(({ from, count, length }) => (log) => {
+      const more = Array.from({ length: count }, (_, n) => message(from + n, 'x'.repeat(length)))
+      return Buffer.concat([log, Buffer.from(more.join(''))])
+    }),
+  fc.nat(30_000).map((bytes) => (log) => log.subarray(0, Math.max(1, log.length - bytes))),
+  fc
+    .record({ back: fc.nat(30_000), cut: fc.nat(300), bytes: fc.uint8Array({ maxLength: 300 }) })
+    .map(({ back, cut, bytes }) => (log) => {
+      const at = Math.max(0, log.length - 1 - back)
+      return Buffer.concat([log.subarray(0, at), bytes, log.subarray(at + cut)])
+    }),
+  // Lines written over by earlier ones of the same length.
+  fc.record({ from: fc.nat(700), back: fc.nat(250) }).map(({ from, back }) => (log) => {
+    const lines = log.toString('latin1').split('\n')
+    const changed = lines.map((line, at) =>
+      at < from || lines[at - back]?.length !== line.length ? line : lines[at - back],
+    )
+    return Buffer.from(changed.join('\n'), 'latin1')
+  }),
+  fc.nat(40_000).map((bytes) => (log) => Buffer.concat([log, Buffer.alloc(bytes)])),
+)
+
+// 4.2
+test('whatever stands at the end of a log, and whatever its index says, a list and a load agree on the last event', async () => {
+  const machine = await machineWith(200)
+  const before = machine.disk.text(INDEX) ?? ''
+  const session = await (await mount(machine)).sessions.open('s')
+  for (let n = 100; n < 600; n++) user(session, `later message ${n}`)
+  await session.close()
+  const whole = Buffer.from(machine.disk.text(LOG) ?? '')
+  const index = fc.constantFrom(machine.disk.text(INDEX) ?? '', before, '')
+  const damages = fc.array(damage, { minLength: 1, maxLength: 3 })
+  await fc.assert(
+    fc.asyncProperty(damages, index, async (changes, text) => {
+      const log = changes.reduce<Buffer>((bytes, change) => change(bytes), whole)
+      machine.disk.plant({ [LOG]: { content: log, mode: 0o600 }, [INDEX]: text })
+      const store = jsonlStore(machine, DIR)
+      const [summary] = await store.list()
+      const events: SessionEvent[] = []
+      await store
+        .scan('s', (event) => events.push(event))
+        .catch((error: unknown) => {
+          if ((error as { code?: string }).code !== 'SESSION_NOT_A_LOG') throw error
+        })
+      const last = events.at(-1)
+      expect(summary?.last).toEqual(last && { seq: last.seq, at: last.at })
+    }),
+    { numRuns: 150 },
+  )
+})
+
 // 4.2
 describe('a list, a scan and a load agree on the last event', () => {
   const long = 'x'.repeat(100_000)
-  const message = (seq: number, text: string) =>
-    encodeRecord(
-      JSON.stringify({ seq, at: 1, type: 'user/message', data: { content: [{ type: 'text', text }], source: 'user' } }),
-    )
   test.each<[string, (log: string) => string]>([
     ['whole', (log) => log],
     ['with a torn tail', (log) => `${log}{"seq":6,"at"`],

@@ -24,7 +24,7 @@ test('a second process is refused with the holder, and succeeds without cleaning
   await session.close()
   expect(texts(session)).toEqual(['message 1', 'from the first', 'from the second'])
   expect(session.events.map((event) => event.seq)).toEqual([...session.events.keys()])
-  expect(filesOf(machine)).toEqual(['s/events.jsonl'])
+  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/index'])
 })
 
 test('a process that got the pid of a dead owner is not taken for it', async () => {
@@ -79,7 +79,7 @@ test('a lock left unreadable by a loss of power is taken over', async () => {
     machine.disk.plant({ [LOCK]: content })
     const session = await (await mount(machine)).sessions.open('s')
     await session.close()
-    expect(filesOf(machine)).toEqual(['s/events.jsonl'])
+    expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/index'])
   }
 })
 
@@ -94,7 +94,7 @@ test.each([
   const { sessions } = await mount(machine)
   await expect(sessions.open('s')).rejects.toMatchObject({ code: 'STORE_UNREADABLE', data: { path: LOCK } })
   expect((await sessions.open('s', 'read')).events).toHaveLength(2)
-  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/lock'])
+  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/index', 's/lock'])
 })
 
 test('of many processes that find a dead owner exactly one gets the session', async () => {
@@ -139,7 +139,7 @@ test('what dead writers left half done is swept by the next one', async () => {
   })
   const session = await (await mount(machine)).sessions.open('s')
   await session.close()
-  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/mine.txt'])
+  expect(filesOf(machine)).toEqual(['s/events.jsonl', 's/index', 's/mine.txt'])
 })
 
 test('a lock that the disk did not let go is given up when its session closes', async () => {

@@ -62,7 +62,7 @@ test('a second repair does not write over the first backup', async () => {
   await sessions.repair('s')
   withLog(world, `garbage\n${world.disk.text(LOG)}`)
   await sessions.repair('s')
-  expect(filesOf(world)).toEqual(['s/damaged-1.jsonl', 's/damaged-2.jsonl', 's/events.jsonl'])
+  expect(filesOf(world)).toEqual(['s/damaged-1.jsonl', 's/damaged-2.jsonl', 's/events.jsonl', 's/index'])
 })
 
 test('a log whose numbers make no sense is not filled up', async () => {

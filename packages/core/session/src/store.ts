@@ -7,7 +7,7 @@ export interface SessionSummary {
   readonly cwd: string
   readonly startedAt: number
   readonly path?: string
-  /** The last event that opening it would show, as far as the end of the log tells; absent when nothing can be told of it. */
+  /** The last event that opening it would show; absent when nothing can be told of it. */
   readonly last?: Pick<SessionEvent, 'seq' | 'at'>
   /** Why nothing more can be told of it. */
   readonly problem?: string
@@ -102,7 +102,7 @@ export interface SessionStore {
   open(id: string, mode: 'write' | 'read', options?: OpenLogOptions): Promise<OpenedLog>
   /** Shows every event in order without keeping them; resolves to what is wrong with the log. Throws like `open`. */
   scan(id: string, visit: (event: SessionEvent, line: number) => void): Promise<readonly LogFinding[]>
-  /** Newest first. Reads no whole log, unless its end is damaged. */
+  /** Newest first. Reads no whole log of which it is known how far it was whole. */
   list(): Promise<SessionSummary[]>
   /** Makes a damaged log whole, so that it can be written again, and keeps what it was. Events that are not
    *  accepted count as damage. Throws like `open`. */
