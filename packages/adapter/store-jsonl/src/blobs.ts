@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type Disk, isDiskError } from '@sluice/base'
-import type { BlobState } from '@sluice/session'
-import { makeDirectory, readSmall, statIfThere, writeWhole } from './disk.ts'
+import type { BlobRef, BlobState } from '@sluice/session'
+import { makeDirectory, PRIVATE_FILE, readSmall, statIfThere, unlinkIfThere, writeWhole } from './disk.ts'
 
 /** Bytes that one blob may have when it is read back. */
 export const BLOB_BYTES_MAX = 1 << 30
@@ -16,6 +16,38 @@ export async function putBlob(disk: Disk, folder: string, digest: string, bytes:
   if ((await blobState(disk, folder, digest)) === 'whole') return
   // Outside the folder, where the next writer looks for what a dead one left half done.
   await writeWhole(disk, path, join(dirname(folder), `${digest}.tmp`), [bytes])
+}
+
+/** Written to `temporary`, which nobody else uses, until the digest is known. */
+export async function streamBlob(
+  disk: Disk,
+  folder: string,
+  temporary: string,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<BlobRef> {
+  await makeDirectory(disk, folder)
+  const hash = createHash('sha256')
+  let size = 0
+  try {
+    const file = await disk.open(temporary, { write: true, create: true, exclusive: true, mode: PRIVATE_FILE })
+    try {
+      for await (const piece of pieces) {
+        await file.write(piece, size)
+        hash.update(piece)
+        size += piece.length
+      }
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    const digest = hash.digest('hex')
+    await disk.rename(temporary, join(folder, digest))
+    await disk.syncDir(folder)
+    return { digest, size }
+  } catch (error) {
+    await unlinkIfThere(disk, temporary).catch(() => {})
+    throw error
+  }
 }
 
 /** The bytes, if they are there and have this digest. The digest may come from anywhere. */

@@ -1,7 +1,8 @@
 /** Owns one log that is open: what the session writes to. */
-import { isDiskError, isSluiceError, type World } from '@sluice/base'
-import type { Checkpoint, SessionEvent, SessionLog } from '@sluice/session'
-import { getBlob, putBlob, shareBlob } from './blobs.ts'
+import { join } from 'node:path'
+import { isDiskError, isSluiceError, mintId, type World } from '@sluice/base'
+import type { BlobRef, Checkpoint, SessionEvent, SessionLog } from '@sluice/session'
+import { getBlob, putBlob, shareBlob, streamBlob } from './blobs.ts'
 import { codeOf } from './disk.ts'
 import { storeErrors } from './errors.ts'
 import { type Kept, sealIndex, writeIndex } from './index-file.ts'
@@ -30,6 +31,10 @@ export class ReadOnlyLog implements SessionLog {
   }
 
   putBlob(_digest: string, _bytes: Uint8Array): Promise<void> {
+    return Promise.reject(storeErrors('STORE_UNWRITABLE', { path: this.layout.blobs, code: 'opened for reading' }))
+  }
+
+  streamBlob(_pieces: AsyncIterable<Uint8Array>): Promise<BlobRef> {
     return Promise.reject(storeErrors('STORE_UNWRITABLE', { path: this.layout.blobs, code: 'opened for reading' }))
   }
 
@@ -77,6 +82,13 @@ export class JsonlLog extends ReadOnlyLog {
 
   override putBlob(digest: string, bytes: Uint8Array): Promise<void> {
     return this.writing(() => putBlob(this.world.disk, this.layout.blobs, digest, bytes))
+  }
+
+  override streamBlob(pieces: AsyncIterable<Uint8Array>): Promise<BlobRef> {
+    const { world, layout } = this
+    // Outside the folder of blobs, where the next writer looks for what a dead one left half done.
+    const temporary = join(layout.dir, `${mintId(world, 'blob')}.tmp`)
+    return this.writing(() => streamBlob(world.disk, layout.blobs, temporary, pieces))
   }
 
   override shareBlob(from: string, digest: string): Promise<boolean> {

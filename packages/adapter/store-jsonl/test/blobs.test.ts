@@ -1,4 +1,5 @@
 import type { ToolResultData } from '@sluice/session'
+import { type SimWorld, turn } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { DIR, machineWith, mount } from './kit.ts'
@@ -40,6 +41,34 @@ test('a fork on disk shares blobs with its parent and leaves its bytes unchanged
   expect(world.disk.tree(`${DIR}/s`)).toEqual(before)
   const [name] = Object.keys(before).filter((path) => path.includes('/blobs/'))
   expect((await world.disk.stat(String(name))).links).toBe(2)
+})
+
+test('a blob that comes in pieces leaves nothing when the disk is full, and no half after a crash', async () => {
+  const world = await machineWith(1)
+  const session = await (await mount(world)).sessions.open('s')
+  let go!: () => void
+  const stopped = new Promise<void>((resolve) => {
+    go = resolve
+  })
+  const pieces = async function* (wait?: Promise<void>) {
+    yield Buffer.from('one ')
+    await wait
+    yield Buffer.from('two')
+  }
+  const temporary = ({ disk }: SimWorld) => Object.keys(disk.tree(DIR)).filter((path) => path.endsWith('.tmp'))
+  const info = { mediaType: 'text/plain' }
+  await session.durable()
+  world.disk.failNext('write', 'ENOSPC')
+  await expect(session.putBlob(pieces(), info)).rejects.toMatchObject({ code: 'STORE_UNWRITABLE' })
+  expect(temporary(world)).toEqual([])
+  const coming = session.putBlob(pieces(stopped), info)
+  while (temporary(world).length === 0) await turn()
+  const rebooted = world.reboot({ keep: 'all' })
+  const after = await (await mount(rebooted)).sessions.open('s')
+  expect(temporary(rebooted)).toEqual([])
+  expect(await after.putBlob(pieces(), info)).toMatchObject({ size: 7 })
+  go()
+  await coming.catch(() => {})
 })
 
 test('a digest from outside that is none touches no file', async () => {

@@ -1,10 +1,12 @@
 /** Owns the blobs of one open session on their way to the store. */
-import type { SessionLog } from './types.ts'
+import type { BlobRef, SessionLog } from './types.ts'
 
 export class Blobs {
   private readonly log: SessionLog
   /** Being stored, or stored. */
   private readonly stores = new Map<string, Promise<void>>()
+  /** Those whose digest is not known yet. */
+  private readonly streams = new Set<Promise<unknown>>()
   /** Bytes that an event names already and the store does not have yet. */
   private readonly owed = new Map<string, Uint8Array>()
 
@@ -26,6 +28,20 @@ export class Blobs {
       store.catch(() => this.stores.delete(digest))
     }
     return store
+  }
+
+  /** Stores what comes; tells whether it was stored before. */
+  async stream(pieces: AsyncIterable<Uint8Array>): Promise<{ blob: BlobRef; known: boolean }> {
+    const store = this.log.streamBlob(pieces)
+    this.streams.add(store)
+    try {
+      const blob = await store
+      const known = this.has(blob.digest)
+      this.stores.set(blob.digest, Promise.resolve())
+      return { blob, known }
+    } finally {
+      this.streams.delete(store)
+    }
   }
 
   /** Stores later than the event that names it; {@link settle} waits for it. */
@@ -50,6 +66,6 @@ export class Blobs {
 
   /** Waits for what is under way, whatever becomes of it. */
   async idle(): Promise<void> {
-    await Promise.allSettled(this.stores.values())
+    await Promise.allSettled([...this.stores.values(), ...this.streams])
   }
 }

@@ -126,6 +126,27 @@ export const logCases: readonly StoreCase[] = [
     },
   },
   {
+    title: 'a blob that comes in pieces is stored as they come, and one whose pieces fail is not',
+    async run({ store, again }) {
+      const log = await begin(store, 's')
+      const bytes = Uint8Array.from({ length: 100_000 }, (_, index) => index & 255)
+      async function* pieces(end: number) {
+        for (let at = 0; at < end; at += 30_000) yield Promise.resolve(bytes.slice(at, Math.min(at + 30_000, end)))
+        if (end < bytes.length) throw new Error('no more comes')
+      }
+      const blob = { digest: digestOf(bytes), size: bytes.length }
+      await assert.rejects(log.streamBlob(pieces(60_000)), { message: /no more comes/ })
+      assert.equal(await log.getBlob(digestOf(bytes.slice(0, 60_000))), undefined)
+      const [one, two] = await Promise.all([log.streamBlob(pieces(100_000)), log.streamBlob(pieces(100_000))])
+      assert.deepEqual([one, two], [blob, blob])
+      await log.putBlob(blob.digest, bytes)
+      await log.close()
+      const reader = await again().open('s', 'read')
+      assert.deepEqual(await reader.log.getBlob(blob.digest), bytes)
+      await reader.log.close()
+    },
+  },
+  {
     title: 'blobs come back by their digest, and strange digests find nothing',
     async run({ store, again }) {
       const log = await begin(store, 's')

@@ -1,6 +1,8 @@
 /** Owns a store that keeps sessions in memory only. */
+import { createHash } from 'node:crypto'
 import { sessionErrors } from './errors.ts'
 import type {
+  BlobRef,
   BlobState,
   LogFinding,
   LogHolder,
@@ -39,6 +41,15 @@ class MemoryLog implements SessionLog {
     // Not slice(): that of a Buffer is no copy.
     this.kept.blobs.set(digest, new Uint8Array(bytes))
     return Promise.resolve()
+  }
+
+  async streamBlob(pieces: AsyncIterable<Uint8Array>): Promise<BlobRef> {
+    const all: Uint8Array[] = []
+    for await (const piece of pieces) all.push(piece)
+    const bytes = Buffer.concat(all)
+    const digest = createHash('sha256').update(bytes).digest('hex')
+    await this.putBlob(digest, bytes)
+    return { digest, size: bytes.length }
   }
 
   getBlob(digest: string): Promise<Uint8Array | undefined> {

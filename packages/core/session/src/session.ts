@@ -156,16 +156,24 @@ export class LiveSession implements Session {
     return this.subscribers.add(listener)
   }
 
-  async putBlob(bytes: Uint8Array, info: { mediaType: string; name?: string }): Promise<BlobRef> {
+  async putBlob(
+    bytes: Uint8Array | AsyncIterable<Uint8Array>,
+    info: { mediaType: string; name?: string },
+  ): Promise<BlobRef> {
     this.assertWritable()
+    // The bytes come first, so that an event never names a blob that is not there.
+    const { blob, known } = bytes instanceof Uint8Array ? await this.putWhole(bytes) : await this.blobs.stream(bytes)
+    if (!known) this.append('blob/stored', { blob, ...info })
+    return blob
+  }
+
+  private async putWhole(bytes: Uint8Array): Promise<{ blob: BlobRef; known: boolean }> {
     // A copy, because the caller may go on using its own.
     const own = new Uint8Array(bytes)
     const blob = { digest: createHash('sha256').update(own).digest('hex'), size: own.length }
     const known = this.blobs.has(blob.digest)
-    // The bytes come first, so that an event never names a blob that is not there.
     await this.blobs.put(blob.digest, own)
-    if (!known) this.append('blob/stored', { blob, ...info })
-    return blob
+    return { blob, known }
   }
 
   /** Takes over blobs of another session that this one's events name. One that is gone stays gone. */

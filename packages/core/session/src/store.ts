@@ -1,5 +1,6 @@
 /** Owns the port that a log store fills. */
 import type { Json } from '@sluice/base'
+import type { BlobRef } from './content.ts'
 import type { SessionEvent } from './envelope.ts'
 
 export interface SessionSummary {
@@ -67,6 +68,8 @@ export interface SessionLog {
   write(event: SessionEvent): void
   durable(seq: number): Promise<void>
   putBlob(digest: string, bytes: Uint8Array): Promise<void>
+  /** Stores pieces as they come, in order; they are not reused. Rejects when they do, and has stored nothing then. */
+  streamBlob(pieces: AsyncIterable<Uint8Array>): Promise<BlobRef>
   getBlob(digest: string): Promise<Uint8Array | undefined>
   /** Makes a blob of another session of the store one of this log too; false when it is not there. */
   shareBlob(from: string, digest: string): Promise<boolean>

@@ -41,7 +41,8 @@ export interface Session {
   messages(): readonly Message[]
   /** Called after each append with the frozen event. The disposer ends it. */
   subscribe(listener: (event: SessionEvent) => void): () => void
-  putBlob(bytes: Uint8Array, info: { mediaType: string; name?: string }): Promise<BlobRef>
+  /** Pieces are stored as they come and never held all at once; where they fail nothing is stored. */
+  putBlob(bytes: Uint8Array | AsyncIterable<Uint8Array>, info: { mediaType: string; name?: string }): Promise<BlobRef>
   getBlob(ref: BlobRef): Promise<Uint8Array | undefined>
   /** Runs before the log is released, and is waited for; it may still append. The disposer ends it. */
   onClosing(work: () => void | Promise<void>): () => void

@@ -129,6 +129,23 @@ test('a blob is found by its digest and named by one event, however often it is 
   expect(stored.map((event) => event.data)).toEqual([{ blob: ref, mediaType: 'image/png', name: 'a.png' }])
 })
 
+test('a blob that comes in pieces is stored as they come and named once, whichever way it comes again', async () => {
+  const session = await freshSession()
+  const pieces = async function* () {
+    yield Buffer.from('pic')
+    yield await Promise.resolve(Buffer.from('ture'))
+  }
+  const info = { mediaType: 'image/png' }
+  const ref = await session.putBlob(pieces(), info)
+  expect(await session.putBlob(Buffer.from('picture'), info)).toEqual(ref)
+  expect(await session.putBlob(pieces(), info)).toEqual(ref)
+  expect(Buffer.from((await session.getBlob(ref)) ?? []).toString()).toBe('picture')
+  expect(session.events.filter((event) => event.type === 'blob/stored')).toHaveLength(1)
+  const last = session.putBlob(pieces(), info)
+  await session.close()
+  expect(await last).toEqual(ref)
+})
+
 test('what works for a session ends before it closes, and may write its last event', async () => {
   const session = await freshSession()
   const order: string[] = []

@@ -21,6 +21,7 @@ export function faultyStore(faults: Faults): SessionStore {
       await log.durable(seq)
     },
     putBlob: (digest, bytes) => log.putBlob(digest, bytes),
+    streamBlob: (pieces) => log.streamBlob(pieces),
     getBlob: (digest) => log.getBlob(digest),
     shareBlob: (from, digest) => log.shareBlob(from, digest),
     close: () => log.close(),

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import * as store from '@sluice/store-jsonl'
 import { type CallTool, mountTools } from './mount-tools.ts'
 
 const BYTES = 2_000_000_000
@@ -42,7 +43,8 @@ interface Peak {
 
 /** Runs in a process of its own, whose highest use of memory the system then knows. */
 async function peakOf({ before, run }: MemoryCase, root: string): Promise<Peak> {
-  const call = await mountTools(root)
+  // What is kept of output goes to disk, as it does for a user.
+  const call = await mountTools(root, (ctx) => ctx.plugin(store, { dir: join(root, 'sessions') }))
   await call('bash', { command: before ? `[ -e huge.txt ] || ${before}` : 'true' })
   globalThis.gc?.()
   const baselineMb = process.memoryUsage.rss() / 1e6

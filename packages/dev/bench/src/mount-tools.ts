@@ -9,15 +9,22 @@ import * as tools from '@sluice/tools'
 import * as world from '@sluice/world-node'
 import { Context, type Plugin } from 'cordis'
 
-const before: readonly Plugin.Object<void>[] = [world, session.memoryStorePlugin, session] as never
+const before: readonly Plugin.Object<void>[] = [world] as never
 const after: readonly Plugin.Object<void>[] = [fs, toolFs, toolSearch, toolShell] as never
+
+/** Mounts where sessions are kept. */
+export type MountStore = (ctx: Context) => PromiseLike<unknown>
+
+const inMemory: MountStore = (ctx) => ctx.plugin(session.memoryStorePlugin)
 
 /** Runs one call and resolves to its value; rejects when it did not succeed. */
 export type CallTool = (tool: string, args: JsonObject) => Promise<Json | undefined>
 
-export async function mountTools(cwd: string): Promise<CallTool> {
+export async function mountTools(cwd: string, store = inMemory): Promise<CallTool> {
   const ctx = new Context()
   for (const plugin of before) await ctx.plugin(plugin)
+  await store(ctx)
+  await ctx.plugin(session, {})
   await ctx.plugin(tools, { otherwise: 'allow' })
   for (const plugin of after) await ctx.plugin(plugin)
   const own = await ctx.sessions.create({ cwd })

@@ -1,10 +1,10 @@
 /** Owns background jobs: commands that go on after their call, for as long as their session is open. */
 import { mintId, type World } from '@sluice/base'
 import type { Session } from '@sluice/session'
-import { BoundedOutput } from './bounded-output.ts'
+import type { BoundedOutput } from './bounded-output.ts'
 import { type CommandOptions, startCommand } from './command.ts'
 import { shellErrors } from './errors.ts'
-import { limitsShown, shownOutput } from './shown.ts'
+import { boundedOutput, limitsShown, shownOutput } from './shown.ts'
 import type { CommandEnd, JobReport } from './types.ts'
 
 /** Running jobs of one session. */
@@ -66,12 +66,13 @@ export class Jobs {
     })
     const ended = started
       .then((running) => running.ended)
-      .then((end) => {
+      .then(async (end) => {
         job.end = end
+        await job.output.seal()
         if (session.writable) session.append('shell/job-ended', { job: id, callId, command: command.command, ...end })
         forgetOldest(jobs)
       })
-    const output = new BoundedOutput(this.charsMax)
+    const output = this.output(session, id)
     const job: Job = { startedAt: world.clock.monotonic(), stop, limits, ended, end: undefined, output }
     jobs.set(id, job)
     try {
@@ -89,9 +90,9 @@ export class Jobs {
     const job = this.find(session, id)
     if (waitMs > 0 && !job.end) await this.wait(job, waitMs, signal)
     const { output, end, startedAt, limits } = job
-    job.output = new BoundedOutput(this.charsMax)
+    job.output = this.output(session, id)
     const runningMs = end ? end.durationMs : this.world.clock.monotonic() - startedAt
-    const shown = await shownOutput(output, session, `bash ${id}`)
+    const shown = await shownOutput(output)
     return { job: id, runningMs, ...shown, ...(end && { end, ...limitsShown(limits, shown.output, end) }) }
   }
 
@@ -122,6 +123,10 @@ export class Jobs {
     const own: OwnJobs = { jobs: new Map(), over: new AbortController(), release }
     this.bySession.set(session, own)
     return own
+  }
+
+  private output(session: Session, id: string): BoundedOutput {
+    return boundedOutput(session, `bash ${id}`, this.charsMax)
   }
 
   private find(session: Session, id: string): Job {

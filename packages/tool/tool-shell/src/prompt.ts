@@ -1,4 +1,5 @@
 /** Owns every string of this package that a model reads. */
+import type { BlobRef } from '@sluice/session'
 import type { CommandEnd, CommandResult, JobReport, JobStarted, ShownOutput } from './types.ts'
 
 export const description = (defaultMs: number, maxMs: number) =>
@@ -33,8 +34,8 @@ export const parameterTexts = {
 
 const blobName = (digest: string) => digest.slice(0, 12)
 
-export const keptNote = (omitted: number, digest: string, keptAll: boolean) =>
-  `\n[… ${omitted} characters omitted; ${keptAll ? 'the whole output' : 'its beginning'} is kept as blob ${blobName(digest)} …]\n`
+export const keptNote = (omitted: number, { digest, size }: BlobRef, all: boolean) =>
+  `\n[… ${omitted} characters omitted; ${all ? 'the whole output is' : `its first ${size} bytes are`} kept as blob ${blobName(digest)} …]\n`
 
 export const lostNote = (omitted: number, problem: string) =>
   `\n[… ${omitted} characters omitted; they could not be kept: ${problem} …]\n`

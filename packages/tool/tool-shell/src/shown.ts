@@ -1,17 +1,21 @@
-/** Owns what a model is shown of output, and keeping the rest for a person. */
+/** Owns what a model is shown of output, and where the whole is kept for a person. */
 import { messageOf } from '@sluice/base'
 import type { Session } from '@sluice/session'
-import type { BoundedOutput } from './bounded-output.ts'
+import { BoundedOutput } from './bounded-output.ts'
 import { keptNote, looksRefused, lostNote } from './prompt.ts'
 import type { CommandEnd, ShownOutput } from './types.ts'
 
+export function boundedOutput(session: Session, name: string, charsMax: number): BoundedOutput {
+  return new BoundedOutput(charsMax, (pieces) => session.putBlob(pieces, { mediaType: 'text/plain', name }))
+}
+
 /** A disk that fails costs what was left out, not what is shown. */
-export async function shownOutput(output: BoundedOutput, session: Session, name: string): Promise<ShownOutput> {
-  const { head, tail, omitted, kept, keptAll } = output.finish()
-  if (omitted === 0) return { output: head, omitted }
+export async function shownOutput(output: BoundedOutput): Promise<ShownOutput> {
+  const { head, tail, omitted, kept } = output.finish()
+  if (!kept) return { output: head, omitted }
   try {
-    const blob = await session.putBlob(new TextEncoder().encode(kept), { mediaType: 'text/plain', name })
-    return { output: head + keptNote(omitted, blob.digest, keptAll) + tail, omitted, blob }
+    const { blob, all } = await kept
+    return { output: head + keptNote(omitted, blob, all) + tail, omitted, blob }
   } catch (error) {
     return { output: head + lostNote(omitted, messageOf(error)) + tail, omitted }
   }

@@ -3,13 +3,12 @@ import type { SpawnOptions, World } from '@sluice/base'
 import { type Sandbox, wantsOf } from '@sluice/sandbox'
 import type { Card, Run, ToolDefinition, ToolResult } from '@sluice/tools'
 import { type BashArgs, bashArgs, KillArgs, OutputArgs, WAIT_MS_MAX } from './arguments.ts'
-import { BoundedOutput } from './bounded-output.ts'
 import { startCommand } from './command.ts'
 import { commandEnvironment } from './environment.ts'
 import type { Jobs } from './jobs.ts'
 import type { Config } from './plugin.ts'
 import { bashText, description, jobText, killDescription, outputDescription } from './prompt.ts'
-import { limitsShown, shownOutput } from './shown.ts'
+import { boundedOutput, limitsShown, shownOutput } from './shown.ts'
 import type { CommandResult, JobReport, JobStarted } from './types.ts'
 
 /** On top of the longest limit of a command, for ending it: other deadlines stay behind the tool's own. */
@@ -121,7 +120,7 @@ function foreground(
   { world, config, gone, track }: ShellServices,
   run: Run,
 ) {
-  const output = new BoundedOutput(config.outputCharsMax)
+  const output = boundedOutput(run.session, `bash ${run.callId}`, config.outputCharsMax)
   let toldAt = Number.NEGATIVE_INFINITY
   const onText = (text: string) => {
     output.add(text)
@@ -133,7 +132,7 @@ function foreground(
   const running = (async (): Promise<CommandResult> => {
     const { ended } = await startCommand({ ...command, world, signals: [run.signal, gone], onText })
     const end = await ended
-    const shown = await shownOutput(output, run.session, `bash ${run.callId}`)
+    const shown = await shownOutput(output)
     return { ...end, ...shown, ...limitsShown(limits, shown.output, end) }
   })()
   track(running)

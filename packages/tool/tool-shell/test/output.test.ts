@@ -20,7 +20,7 @@ test.each([
   expect(text.length).toBeLessThan(25_000)
   expect(JSON.stringify(settled.data).length).toBeLessThan(100_000)
   expect(text).toMatch(
-    /^first\n[\s\S]+\n\[… \d+ characters omitted; its beginning is kept as blob \w{12} …\]\n[\s\S]+\nlast\n\[exit code 3\]$/,
+    /^first\n[\s\S]+\n\[… \d+ characters omitted; its first 67108864 bytes are kept as blob \w{12} …\]\n[\s\S]+\nlast\n\[exit code 3\]$/,
   )
   expect(value.omitted).toBeGreaterThan(99_000_000)
   expect((await bench.bash('echo still here')).text).toBe('still here')
