@@ -7,6 +7,8 @@ export interface AnswererSubject {
   readonly answerer: Answerer
   /** What the person does with the question that is asked next, or is open longest. */
   readonly press: (kind: Answer['kind'], message?: string) => void | Promise<void>
+  /** The person takes the only rule that this question offers. */
+  readonly always: () => void | Promise<void>
 }
 
 /** One case, as contract runners take it. */
@@ -15,15 +17,19 @@ export interface AnswererCase {
   run(subject: AnswererSubject): Promise<void>
 }
 
-function question(callId: string, signal: AbortSignal = new AbortController().signal): Question {
+const signal = new AbortController().signal
+const ask = { by: 'house#1', reason: 'it changes a file' }
+
+function question(callId: string, more: Partial<Question> = {}): Question {
   return Object.freeze({
     callId,
     sessionId: 's1',
     tool: 'write',
     text: `Allow write(${callId})? it changes a file`,
-    asks: Object.freeze([Object.freeze({ by: 'house#1', reason: 'it changes a file' })]),
+    asks: Object.freeze([Object.freeze(ask)]),
     card: Object.freeze({ v: 1, kind: 'generic', title: 'write' }),
     signal,
+    ...more,
   })
 }
 
@@ -34,6 +40,18 @@ export const answererContract: readonly AnswererCase[] = [
       const answer = Promise.resolve(answerer(question('c1')))
       await press('allow-once')
       assert.deepEqual(await answer, { callId: 'c1', kind: 'allow-once' })
+    },
+  },
+  {
+    title: 'a person can take the rule that is offered, and a plain yes takes none',
+    async run({ answerer, press, always }) {
+      const asks = [{ ...ask, offers: [{ id: 'o1', text: 'write(c1)' }] }]
+      const taken = Promise.resolve(answerer(question('c1', { asks })))
+      await always()
+      assert.deepEqual(await taken, { callId: 'c1', kind: 'allow-once', offer: 'o1' })
+      const once = Promise.resolve(answerer(question('c2', { asks })))
+      await press('allow-once')
+      assert.deepEqual(await once, { callId: 'c2', kind: 'allow-once' })
     },
   },
   {
@@ -56,7 +74,7 @@ export const answererContract: readonly AnswererCase[] = [
     title: 'a question that is settled elsewhere is taken away without an answer',
     async run({ answerer, press }) {
       const elsewhere = new AbortController()
-      const first = Promise.resolve(answerer(question('c1', elsewhere.signal)))
+      const first = Promise.resolve(answerer(question('c1', { signal: elsewhere.signal })))
       elsewhere.abort()
       assert.equal(await first, undefined)
       const second = Promise.resolve(answerer(question('c2')))
@@ -67,7 +85,7 @@ export const answererContract: readonly AnswererCase[] = [
   {
     title: 'a question that was settled before it is shown is not asked',
     async run({ answerer }) {
-      assert.equal(await answerer(question('c1', AbortSignal.abort())), undefined)
+      assert.equal(await answerer(question('c1', { signal: AbortSignal.abort() })), undefined)
     },
   },
   {

@@ -40,11 +40,11 @@ describe('the plugin', () => {
 
 /** The smallest answerer: questions in a list, answered by a function. */
 function listed(): AnswererSubject {
-  const open: { callId: string; resolve: (answer: Answer | undefined) => void }[] = []
-  const answerer: Answerer = ({ callId, signal }) => {
+  const open: { callId: string; offer: string | undefined; resolve: (answer: Answer | undefined) => void }[] = []
+  const answerer: Answerer = ({ callId, asks, signal }) => {
     if (signal.aborted) return undefined
     return new Promise((resolve) => {
-      const entry = { callId, resolve }
+      const entry = { callId, offer: asks.flatMap(({ offers = [] }) => offers)[0]?.id, resolve }
       open.push(entry)
       signal.addEventListener('abort', () => {
         open.splice(open.indexOf(entry), 1)
@@ -57,6 +57,10 @@ function listed(): AnswererSubject {
     press(kind, message) {
       const next = open.shift()
       next?.resolve({ callId: next.callId, kind, ...(message !== undefined && { message }) } as Answer)
+    },
+    always() {
+      const next = open.shift()
+      next?.resolve({ callId: next.callId, kind: 'allow-once', offer: next.offer as string })
     },
   }
 }
