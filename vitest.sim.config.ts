@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['packages/*/*/test/**/*.sim.test.ts', 'packages/*/*/test/**/*.slow.test.ts'],
+    setupFiles: ['scripts/check/every-trace.ts'],
     testTimeout: 600_000,
     passWithNoTests: true,
   },

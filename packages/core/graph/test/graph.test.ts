@@ -80,6 +80,14 @@ describe('the graph', () => {
     expect(chart).toContain('w2["way 2<br/>look c2: invalid"]')
   })
 
+  it('shows what is no way as one of its own, with the reason', async () => {
+    const [begun] = recorded('c1', '', []) as [SessionEvent]
+    const chart = await drawn([begun, ...recorded('c2', 'interrupted', undefined)])
+    expect(chart).toContain('w1["way 1<br/>look c1: open<br/>it has no result"]')
+    expect(chart).toContain('w2["way 2<br/>look c2: interrupted<br/>repair has settled it"]')
+    expect(thick(chart)).toEqual([])
+  })
+
   it('names a few of many calls that went the same way, and says how many more there are', async () => {
     const chart = await drawn(
       Array.from({ length: CALLS_NAMED_MAX + 2 }, (_, index) => recorded(`c${index}`, 'unknown-tool', unknown)).flat(),

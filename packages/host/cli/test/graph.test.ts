@@ -1,4 +1,4 @@
-import { writeFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Graph } from '@sluice/graph'
 import type { Context } from 'cordis'
@@ -15,6 +15,7 @@ describe('sluice graph', () => {
       apply(ctx: Context) {
         host = ctx.world.host.hostname
         ctx.on('tools/execute', (_call, _run, next) => next())
+        ctx.effect(() => () => void (host += ' gone'))
       },
     }
     const p = await place({ modules: { wraps }, entries: '- name: wraps\n' })
@@ -22,7 +23,7 @@ describe('sluice graph', () => {
     expect(await p.sluice(t, 'graph', '--composition', p.composition)).toBe(0)
     expect(t.out).toMatch(/^flowchart TD\n/)
     expect(t.out).toContain('["execute<br/>waterfall tools/execute<br/>wraps [2J"]')
-    expect([t.err, host]).toEqual(['', 'graph'])
+    expect([t.err, host]).toEqual(['', 'graph gone'])
     expect(t.out).not.toContain('linkStyle')
   })
 
@@ -46,6 +47,19 @@ describe('sluice graph', () => {
       ['nowhere', 'unknown-tool', { stage: 'result', outcome: 'recorded' }, undefined],
     ])
     expect(await graph()).toBe(chart)
+  })
+
+  test('the calls of a damaged log are drawn as far as it goes, and what is wrong with it is said', async () => {
+    const p = await place({ steps: [calls('nowhere'), 'Done.'] })
+    const wanted = ['--composition', p.composition]
+    await p.sluice(watchedTerminal(p.folder), 'run', 'go', '--model', 'sim/one', ...wanted)
+    const sessions = join(p.folder, 'data', 'sluice', 'sessions')
+    const log = join(sessions, (await readdir(sessions))[0] ?? '', 'events.jsonl')
+    await writeFile(log, (await readFile(log, 'utf8')).replace('Done.', 'Dane.'))
+    const t = watchedTerminal(p.folder)
+    expect(await p.sluice(t, 'graph', ...wanted, '--session', log)).toBe(1)
+    expect(t.err).toMatch(/^line \d+: bad-crc: /)
+    expect(t.out).toContain('unknown-tool (1)')
   })
 
   test('a composition of the working folder is not drawn unless it is asked for, and that is said', async () => {
