@@ -1,5 +1,5 @@
 /** Owns T4 to T7: durable appends against fdatasync, resume against itself, replay against `JSON.parse` per line. */
-import { closeSync, fdatasyncSync, mkdtempSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import * as agent from '@sluice/agent'
@@ -12,6 +12,7 @@ import * as tools from '@sluice/tools'
 import * as world from '@sluice/world-node'
 import { Context, type Plugin } from 'cordis'
 import type { Candidate, Case } from '../measure.ts'
+import { eachSynced, GroupCommit } from './bare-log.ts'
 
 const WAITERS = 64
 const ALONE = 200
@@ -35,9 +36,13 @@ const text =
   'const value = await ctx.tools.execute({ callId, name, arguments }); // "quoted" text\n\tand a tab, é and 漢字 '
 const card = { v: 1, kind: 'generic', title: 'read' } as const
 
-function say(log: Session, n: number): SessionEvent {
+function said(n: number) {
   const content = [{ type: 'text', text: text.repeat(2) + n }] as const
-  return log.append('user/message', { content, source: 'bench' })
+  return { content, source: 'bench' }
+}
+
+function say(log: Session, n: number): SessionEvent {
+  return log.append('user/message', said(n))
 }
 
 let host: Promise<Context> | undefined
@@ -72,27 +77,26 @@ async function durations(log: Session, waiters: number, appends: number): Promis
   return times
 }
 
-/** Each line written and synced before the next. */
-function eachSynced(count: number): readonly number[] {
-  const file = openSync(join(dir, `floor-${++logs}`), 'a')
-  const times: number[] = []
-  for (let n = 0; n < count; n++) {
-    const start = performance.now()
-    writeSync(
-      file,
-      `${JSON.stringify({ seq: n, at: Date.now(), type: 'user/message', data: { text: text.repeat(2) } })}\n`,
-    )
-    fdatasyncSync(file)
-    times.push((performance.now() - start) * 1_000)
-  }
-  closeSync(file)
-  return times
-}
-
 const fdatasync = (of: (times: readonly number[]) => number): Candidate => ({
   name: 'write and fdatasync each',
-  prepare: () => () => of(eachSynced(ALONE)),
+  prepare: () => () => of(eachSynced(join(dir, `floor-${++logs}`), ALONE, said)),
 })
+
+/** The same waiters over the least that shares syncs. */
+const groupCommit: Candidate = {
+  name: 'a bare group commit',
+  prepare() {
+    const log = new GroupCommit(join(dir, `floor-${++logs}`))
+    let left = TOGETHER
+    const work = async () => {
+      while (left-- > 0) await log.append(said(left))
+    }
+    return async () => {
+      await Promise.all(Array.from({ length: WAITERS }, work))
+      log.close()
+    }
+  },
+}
 
 const mean = (times: readonly number[]) => times.reduce((sum, time) => sum + time, 0) / times.length
 
@@ -192,6 +196,18 @@ const replay: Candidate = {
   },
 }
 
+const shared: Candidate = {
+  name: 'sluice',
+  async prepare() {
+    const log = await freshLog()
+    return async () => {
+      await durations(log, WAITERS, TOGETHER)
+      // Not waited for: closing is not measured.
+      void log.close()
+    }
+  },
+}
+
 export const logCases: readonly Case[] = [
   {
     id: 'T4',
@@ -200,18 +216,19 @@ export const logCases: readonly Case[] = [
     rounds: 9,
     clock: 'wall',
     floor: fdatasync(mean),
-    ours: {
-      name: 'sluice',
-      async prepare() {
-        const log = await freshLog()
-        return async () => {
-          await durations(log, WAITERS, TOGETHER)
-          // Not waited for: closing is not measured.
-          void log.close()
-        }
-      },
-    },
+    ours: shared,
     target: 1 / 20,
+  },
+  {
+    id: 'T4+',
+    what: 'the same, against JSON text, write and fdatasync alone, shared by as many',
+    units: TOGETHER,
+    rounds: 9,
+    clock: 'wall',
+    floor: groupCommit,
+    ours: shared,
+    target: undefined,
+    note: 'how far from the least work',
   },
   {
     id: 'T4-',
