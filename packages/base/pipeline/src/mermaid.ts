@@ -47,7 +47,8 @@ function edgesOf(table: StageTable): Edge[] {
 
 const THICK = 'stroke-width:4px'
 
-/** A flowchart of `table`: outcomes as solid edges, detours dotted. `live(stage)` gives lines to show inside a stage.
+/** A flowchart of `table`: outcomes as solid edges, detours dotted, in each stage what it
+ *  writes. `live(stage)` gives lines to show inside a stage.
  *  `taken(stage, outcome)` gives what to show beside an outcome that something took; its edge and its stages are drawn thick. */
 export function toMermaid(
   table: StageTable,
@@ -58,7 +59,8 @@ export function toMermaid(
   const lines = ['flowchart TD']
   for (const [stage, row] of Object.entries(table.stages)) {
     const head = row.opened ? [stage, `${row.opened.kind} ${row.opened.name}`] : [stage]
-    lines.push(`  ${ids.get(stage)}[${mermaidLabel([...head, ...live(stage)])}]`)
+    const writes = row.writes?.length ? [`writes ${row.writes.join(', ')}`] : []
+    lines.push(`  ${ids.get(stage)}[${mermaidLabel([...head, ...live(stage), ...writes])}]`)
   }
   lines.push(`  finish([${mermaidLabel([table.end])}])`)
   const thickEdges: number[] = []

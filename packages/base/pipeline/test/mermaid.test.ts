@@ -32,6 +32,16 @@ describe('toMermaid', () => {
     )
   })
 
+  test('a stage names what it writes below who lives in it', () => {
+    const table = defineTable({
+      name: 'writing',
+      start: 'a',
+      end: 'end',
+      stages: { a: { does: 'A.', outcomes: { one: 'end' }, writes: ['x/done', 'x/seen'] } },
+    })
+    expect(toMermaid(table, () => ['somebody'])).toContain('  s0["a<br/>somebody<br/>writes x/done, x/seen"]\n')
+  })
+
   test('outcomes with the same target share one edge', () => {
     const table = defineTable({
       name: 'shared',

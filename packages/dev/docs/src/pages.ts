@@ -18,7 +18,7 @@ export function pagesOf(booted: Booted, options: PageOptions = {}): Page[] {
     errorsPage(booted),
     eventsPage(booted, options),
     pipelinePage(booted, options.stages),
-    sessionEventsPage(booted),
+    sessionEventsPage(booted, options),
     toolsPage(booted),
   ]
   return pages.sort((a, b) => compare(a.name, b.name))

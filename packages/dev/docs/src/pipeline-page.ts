@@ -59,7 +59,7 @@ export function pipelinePage(booted: Booted, stages: StageTable = callTable, bat
   const calls: Lived = { booted, stages, participants, events: declaredEvents(booted) }
   const batches: Lived = { ...calls, stages: batch, events: [] }
   const text = page('Tool execution pipeline', booted.title, [
-    'Solid arrows are outcomes; dotted arrows are what happens when a stage throws, takes too long or is aborted. A stage shows who takes part in it now, in dispatch order.',
+    'Solid arrows are outcomes; dotted arrows are what happens when a stage throws, takes too long or is aborted. A stage shows who takes part in it now, in dispatch order, and what it writes to the log.',
     chart(calls),
     '## Verdicts',
     table(

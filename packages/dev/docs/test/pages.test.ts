@@ -50,7 +50,8 @@ describe('the reference', () => {
     const define = (ctx: Context) =>
       ctx.sessions.define({ 'mine/done': { version: 3, meaning: 'It was done.', schema, modelVisible: true } })
     const text = await pageOf('session-events.md', { mine: part('mine', define, ['sessions']) })
-    expect(text).toContain('| `mine/done` | mine | yes | It was done. |')
+    expect(text).toContain('| `mine/done` | mine |  | yes | It was done. |')
+    expect(text).toContain('| `tool/rewritten` | session | `prepare` | no |')
     expect(text).toContain('### mine/done\n\nVersion 3.\n\n```ts\n{ how: string }\n```')
   })
 

@@ -22,7 +22,7 @@ describe('sluice graph', () => {
     const t = watchedTerminal(p.folder)
     expect(await p.sluice(t, 'graph', '--composition', p.composition)).toBe(0)
     expect(t.out).toMatch(/^flowchart TD\n/)
-    expect(t.out).toContain('["execute<br/>waterfall tools/execute<br/>wraps [2J"]')
+    expect(t.out).toContain('["execute<br/>waterfall tools/execute<br/>wraps [2J<br/>writes tool/started"]')
     expect([t.err, host]).toEqual(['', 'graph gone'])
     expect(t.out).not.toContain('linkStyle')
   })
