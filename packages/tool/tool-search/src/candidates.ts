@@ -18,7 +18,7 @@ export interface Place {
 export interface Candidate {
   /** Absolute, real up to here. */
   readonly path: string
-  readonly count?: number
+  readonly count?: number | undefined
 }
 
 export interface Timed extends Candidate {
@@ -28,12 +28,14 @@ export interface Timed extends Candidate {
 
 export async function withTimes(candidates: readonly Candidate[], { disk }: Place): Promise<Timed[]> {
   const times = await disk.mtimes(candidates.map(({ path }) => path))
-  return candidates.map((candidate, index) => ({ ...candidate, time: times[index] ?? Number.NEGATIVE_INFINITY }))
+  return candidates.map(({ path, count }, index) => ({ path, count, time: times[index] ?? Number.NEGATIVE_INFINITY }))
 }
 
 /** By time of change, newest first, then by path. Only the first `wanted` are put in order unless more are asked for. */
 export function* newestFirst(all: readonly Timed[], wanted: number): Generator<Timed> {
-  const times = Float64Array.from(all, ({ time }) => time).sort()
+  const times = new Float64Array(all.length)
+  for (let i = 0; i < all.length; i++) times[i] = (all[i] as Timed).time
+  times.sort()
   const edge = times[Math.max(0, times.length - wanted)] ?? 0
   yield* all.filter(({ time }) => time >= edge).sort(byTime)
   yield* all.filter(({ time }) => time < edge).sort(byTime)
