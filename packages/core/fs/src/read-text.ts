@@ -76,14 +76,21 @@ async function scanFile(
     scan.window.feed(decoder ? Buffer.from(decoder.decode(body, { stream: true })) : body)
   }
   add(head, mark?.length ?? 0)
-  const piece = Buffer.allocUnsafe(Math.min(PIECE_BYTES, Math.max(size - scan.position, PIECE_BYTES_MIN)))
+  // The next piece is read while one is looked at.
+  const pieceBytes = Math.min(PIECE_BYTES, Math.max(size - scan.position, PIECE_BYTES_MIN))
+  let [piece, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)]
+  let reading = opened.file.read(piece, scan.position)
   for (;;) {
+    // It is not waited for when the window is complete.
+    reading.catch(() => undefined)
     if (Math.max(size, scan.position) > WHOLE_BYTES_MAX && scan.window.isComplete) break
     signal?.throwIfAborted()
-    const count = await opened.file.read(piece, scan.position)
+    const count = await reading
     scan.reachedEnd = count === 0
     if (scan.reachedEnd) break
+    reading = opened.file.read(other, scan.position + count)
     add(piece.subarray(0, count), 0)
+    ;[piece, other] = [other, piece]
   }
   if (decoder) scan.window.feed(Buffer.from(decoder.decode()))
   if (scan.reachedEnd) scan.utf8.finish()

@@ -5,6 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { rgPath } from '@vscode/ripgrep'
+import * as store from '@sluice/store-jsonl'
+import type { Plugin } from 'cordis'
 import { glob } from 'tinyglobby'
 import type { Candidate, Case } from '../measure.ts'
 import { type CallTool, mountTools } from '../mount-tools.ts'
@@ -36,21 +38,28 @@ function makeFiles(): void {
   for (let at = 0; at < LINES; at += part) {
     sync.appendFileSync(big, Array.from({ length: part }, (_, i) => line(at + i)).join(''))
   }
-  for (const name of ['floor.txt', 'ours.txt']) sync.writeFileSync(join(root, name), small)
+  for (const name of ['floor.txt', 'ours.txt', 'logged.txt']) sync.writeFileSync(join(root, name), small)
 }
 
-let mounted: ReturnType<typeof mount> | undefined
+/** Mounts once, without a log on disk. */
+const plain = mounting(() => mountTools(root))
+const logged = mounting(() =>
+  mountTools(root, (ctx) => ctx.plugin(store as Plugin, { dir: join(root, 'logs') } as never)),
+)
 
-function mount() {
-  makeFiles()
-  return mountTools(root)
+function mounting(mount: () => Promise<CallTool>): () => Promise<CallTool> {
+  let mounted: Promise<CallTool> | undefined
+  return () => {
+    makeFiles()
+    return (mounted ??= mount())
+  }
 }
 
-function ours(name: string, run: (call: CallTool) => unknown): Candidate {
+function ours(name: string, run: (call: CallTool) => unknown, mount = plain): Candidate {
   return {
     name,
     async prepare() {
-      const call = await (mounted ??= mount())
+      const call = await mount()
       return () => run(call)
     },
   }
@@ -81,19 +90,42 @@ function collected(candidate: Candidate): Candidate {
 const rg = (args: readonly string[]) => promisify(execFile)(rgPath, [...args], { cwd: tree, maxBuffer: 1 << 28 })
 
 /** Temporary file, data on disk, rename, folder on disk: as little as a durable change can do. */
-function replaceDurably(path: string, bytes: string): void {
+function replaceDurably(path: string, bytes: string, parent = root): void {
   const temporary = `${path}.tmp`
   const file = sync.openSync(temporary, 'wx')
   sync.writeSync(file, bytes)
   sync.fdatasyncSync(file)
   sync.closeSync(file)
   sync.renameSync(temporary, path)
-  const folder = sync.openSync(root, 'r')
+  const folder = sync.openSync(parent, 'r')
   sync.fsyncSync(folder)
   sync.closeSync(folder)
 }
 
-let edits = 0
+const bareEdit = (path: string, number: number) =>
+  replaceDurably(path, sync.readFileSync(path, 'utf8').replace(/value = \d+/, `value = ${number}`))
+
+/** As {@link bareEdit}, after a record in a log and the bytes from before in a file of their own. */
+function bareEditWithLog(path: string, number: number): void {
+  const [log, blobs] = [join(root, 'bare.log'), join(root, 'bare-blobs')]
+  sync.mkdirSync(blobs, { recursive: true })
+  const file = sync.openSync(log, 'a')
+  sync.writeSync(file, `${JSON.stringify({ path, number })}\n`)
+  sync.fdatasyncSync(file)
+  sync.closeSync(file)
+  replaceDurably(join(blobs, String(number)), sync.readFileSync(path, 'utf8'), blobs)
+  bareEdit(path, number)
+}
+
+function editing(name: string, path: string, mount: () => Promise<CallTool>): Candidate {
+  let edits = 0
+  const run = async (call: CallTool) => {
+    for (let i = 0; i < EDITS; i++, edits++) {
+      await call('edit', { path, edits: [{ oldText: `value = ${edits}`, newText: `value = ${edits + 1}` }] })
+    }
+  }
+  return ours(name, run, mount)
+}
 
 export const fileCases: readonly Case[] = [
   {
@@ -145,20 +177,21 @@ export const fileCases: readonly Case[] = [
     rounds: 25,
     clock: 'wall',
     floor: floor('bare', () => {
-      for (let i = 0; i < EDITS; i++) {
-        const path = join(root, 'floor.txt')
-        const text = sync.readFileSync(path, 'utf8')
-        replaceDurably(path, text.replace(/value = \d+/, `value = ${i + 1}`))
-      }
+      for (let i = 0; i < EDITS; i++) bareEdit(join(root, 'floor.txt'), i + 1)
     }),
-    ours: ours('edit', async (call) => {
-      for (let i = 0; i < EDITS; i++, edits++) {
-        await call('edit', {
-          path: 'ours.txt',
-          edits: [{ oldText: `value = ${edits}`, newText: `value = ${edits + 1}` }],
-        })
-      }
+    ours: editing('edit', 'ours.txt', plain),
+    target: 1.5,
+  },
+  {
+    id: 'T16l',
+    what: 'the same with the log and the bytes from before on disk, against one synced record and one more such file',
+    units: EDITS,
+    rounds: 25,
+    clock: 'wall',
+    floor: floor('bare', () => {
+      for (let i = 0; i < EDITS; i++) bareEditWithLog(join(root, 'floor.txt'), i + 1)
     }),
+    ours: editing('edit', 'logged.txt', logged),
     target: 1.5,
     close: async () => sync.rmSync(root, { recursive: true, force: true }),
   },
