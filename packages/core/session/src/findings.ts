@@ -1,5 +1,6 @@
 /** Owns naming what is wrong with the events of a log. */
 import type { SessionEvent } from './envelope.ts'
+import { blobsNamedBy } from './named-blobs.ts'
 import type { BlobState, LogFinding } from './store.ts'
 import type { Vocabulary } from './vocabulary.ts'
 
@@ -43,11 +44,11 @@ export function sorted(
   return { good, misfits }
 }
 
-/** Looks at the events of a log, one after the other, and then at the blobs that they brought. */
+/** Looks at the events of a log, one after the other, and then at the blobs that they name. */
 export class Inspection {
   private readonly vocabulary: Vocabulary
   private readonly misfits = new Findings()
-  /** Lines that first told of a blob, by digest. */
+  /** Lines that first named a blob, by digest. */
   private readonly blobs = new Map<string, number>()
 
   constructor(vocabulary: Vocabulary) {
@@ -57,10 +58,7 @@ export class Inspection {
   look(event: SessionEvent, line: number): void {
     const finding = this.vocabulary.finding(event, line)
     if (finding) this.misfits.add(finding)
-    else if (event.type === 'blob/stored') {
-      const { digest } = (event as SessionEvent<'blob/stored'>).data.blob
-      if (!this.blobs.has(digest)) this.blobs.set(digest, line)
-    }
+    else for (const digest of blobsNamedBy(event)) if (!this.blobs.has(digest)) this.blobs.set(digest, line)
   }
 
   async found(stateOf: (digest: string) => Promise<BlobState | undefined>): Promise<readonly LogFinding[]> {

@@ -1,7 +1,6 @@
 /** Owns where a session can be forked, and what the child begins with. */
-import type { Json } from '@sluice/base'
 import { sessionErrors } from './errors.ts'
-import type { BlobRef, LogFinding, SessionEvent, SessionLog } from './types.ts'
+import type { LogFinding, SessionEvent, SessionLog } from './types.ts'
 
 /** Characters of a past that are handed on before they have to be on disk: a store takes only so much in memory. */
 const UNSYNCED_CHARACTERS_MAX = 8 << 20
@@ -33,17 +32,4 @@ export function sharedPast(
   const end = events.findLastIndex((event) => event.type === 'turn/ended' && event.seq <= seq)
   if (end < 0) throw sessionErrors('SESSION_FORK_REFUSED', { id, why: 'no turn has ended before that point' })
   return events.slice(1, end + 1)
-}
-
-/** Blobs that any of `events` names, wherever it does. */
-export function blobsOf(events: readonly SessionEvent[]): ReadonlySet<string> {
-  const digests = new Set<string>()
-  const visit = (value: Json): void => {
-    if (typeof value !== 'object' || value === null) return
-    const { digest, size } = value as unknown as Partial<BlobRef>
-    if (typeof digest === 'string' && typeof size === 'number') digests.add(digest)
-    for (const inner of Object.values(value)) visit(inner as Json)
-  }
-  for (const event of events) visit(event.data as Json)
-  return digests
 }

@@ -5,7 +5,8 @@ import { decodeState, type SessionState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { Inspection, sorted } from './findings.ts'
-import { blobsOf, handOn, sharedPast } from './fork.ts'
+import { handOn, sharedPast } from './fork.ts'
+import { digestsIn } from './named-blobs.ts'
 import { openWork } from './open-work.ts'
 import { planRepair } from './repair.ts'
 import { LiveSession, type SessionHome, type SessionParts } from './session.ts'
@@ -156,7 +157,7 @@ export class SessionsService implements Sessions {
     const started = { seq: 0, at: this.world.clock.now(), type: 'session/started', data }
     const frozen = Object.freeze({ ...started, data: Object.freeze({ ...data, parent: Object.freeze(parent) }) })
     const session = await this.begin(id, cwd, [frozen, ...past])
-    await closedOnFailure(session, () => session.share(parentId, blobsOf(past)))
+    await closedOnFailure(session, () => session.share(parentId, digestsIn(past)))
     return session
   }
 
