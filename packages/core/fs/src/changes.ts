@@ -18,7 +18,11 @@ import { sameVersion, versionOf } from './versions.ts'
 /** Pieces of one edit. */
 const PIECES_MAX = 200
 
-export type ChangeContext = FsContext & { readonly breakHardLink?: boolean }
+export type ChangeContext = FsContext & {
+  readonly breakHardLink?: boolean
+  /** The call that is taken back. */
+  readonly undoes?: string
+}
 
 /** A file whose bytes are in memory and whose descriptor is open. */
 interface Held extends Existing {

@@ -21,9 +21,11 @@ export const fsEvents = {
   },
   'fs/changed': {
     version: 1,
-    meaning: 'A call has created, changed or removed a file; the bytes from before are in a blob.',
+    meaning:
+      'A call has created, changed or removed a file, or taken such a change back; the bytes from before are in a blob.',
     schema: Type.Object({
       callId: Type.String(),
+      undoes: Type.Optional(Type.String()),
       path: Type.String(),
       key: Type.String(),
       before: Type.Optional(version),

@@ -17,14 +17,18 @@ export interface Change {
   readonly how: How
 }
 
-/** Whoever knew the whole file before an edit knows the whole of it after. */
-export async function tell(change: Change, { session, call }: FsContext): Promise<void> {
+/** Whoever knew the whole file before an edit knows the whole of it after; nobody has seen what an undo put back. */
+export async function tell(
+  change: Change,
+  { session, call, undoes }: FsContext & { readonly undoes?: string },
+): Promise<void> {
   const { target, key, before, after, beforeBlob, how } = change
   const { path } = target
   const seen = before && observationOf(session.fold(observations), target, before)
   const wasWhole = seen?.seen === 'whole' && sameVersion(seen.version, before)
   session.append('fs/changed', {
     callId: call.id,
+    ...(undoes !== undefined && { undoes }),
     path,
     key,
     ...(before && { before }),

@@ -179,6 +179,8 @@ export interface ChangedData {
   before?: Version
   /** Absent when the file was removed. */
   after?: Version
+  /** The call whose change was taken back by this one. */
+  undoes?: string
   /** Blob with the bytes before the change; absent when the file did not exist. */
   beforeBlob?: { digest: string; size: number }
 }

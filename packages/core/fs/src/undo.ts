@@ -19,7 +19,7 @@ export async function undoCall(changes: Changes, callId: string, context: FsCont
   }
   const results: ChangeResult[] = []
   for (const { path, last, bytes } of steps) {
-    results.push(await changes.restore(path, bytes, last.after, { ...context, breakHardLink: true }))
+    results.push(await changes.restore(path, bytes, last.after, { ...context, breakHardLink: true, undoes: callId }))
   }
   return results
 }

@@ -5,6 +5,7 @@ import { grantedText, revokedText, withoutForged } from './grant-text.ts'
 import { momentText } from './moments.ts'
 import { printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
+import { undoneText } from './undone-text.ts'
 import { contentText } from './view.ts'
 
 export type ExportFormat = 'markdown' | 'json'
@@ -55,6 +56,10 @@ const sections = {
   'tool/result': ({ data }: SessionEvent<'tool/result'>) => callSection('###', data),
   'permission/granted': ({ data }: SessionEvent<'permission/granted'>) => `*${grantedText(data)}*`,
   'permission/revoked': ({ data }: SessionEvent<'permission/revoked'>) => `*${revokedText(data)}*`,
+  'fs/changed': ({ data }: SessionEvent<'fs/changed'>) => {
+    const text = undoneText(data)
+    return text === undefined ? undefined : `*${text}*`
+  },
   'session/lost': ({ data: { detail } }: SessionEvent<'session/lost'>) => `*${printableLine(detail, 300)}*`,
   'turn/ended': ({ data: { reason, detail } }: SessionEvent<'turn/ended'>) => {
     if (reason === 'completed') return undefined

@@ -7,6 +7,7 @@ import { NestedCalls, nestedLines } from './nested-text.ts'
 import { pluginText, printable, printableJson, printableLine } from './printable.ts'
 import { type ToldEvent, toldInOrder } from './recorded-order.ts'
 import type { Terminal } from './terminal.ts'
+import { undoneText } from './undone-text.ts'
 
 /** Writes what happens to `agent` until the disposer is called. */
 export function showLive(terminal: Terminal, agent: Agent): () => void {
@@ -91,6 +92,7 @@ const recorded: Texts = {
     const broken = interrupted === undefined ? '' : `\n  … ${printable(interrupted)}`
     return contentText(content) + broken || undefined
   },
+  'fs/changed': undoneText,
   'session/lost': ({ detail }) => `  … ${printableLine(detail, 300)}`,
   'approval/decided': ({ decision, by }) => `  ${decision} by ${pluginText(by)}`,
 }

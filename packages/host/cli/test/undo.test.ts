@@ -34,6 +34,27 @@ test('undo puts back the bytes from before a call, writes it down, and can itsel
   expect((await sluice(world, ['session', 'verify', 's'])).code).toBe(0)
 })
 
+// session-log.md 1.9, files.md 8
+test('what a person took back is shown and exported with the session', async () => {
+  const world = await changed()
+  await sluice(world, ['undo', 's', 'c1'])
+  await sluice(world, ['undo', 's', 'c2'])
+  const told = [
+    '↶ took back call c1: restored /proj/work/a.txt',
+    '↶ took back call c1: restored /proj/work/b.txt',
+    '↶ took back call c2: removed /proj/work/c.txt',
+  ]
+  const lines = (text: string) => text.split('\n').filter((line) => line.includes('took back'))
+  expect(lines((await sluice(world, ['session', 'show', 's'])).out)).toEqual(told)
+  const markdown = await sluice(world, ['session', 'export', 's', '--format', 'markdown'])
+  expect(lines(markdown.out)).toEqual(told.map((line) => `*${line}*`))
+  const { events } = JSON.parse((await sluice(world, ['session', 'export', 's', '--format', 'json'])).out) as {
+    events: { type: string; data: { undoes?: string } }[]
+  }
+  const changes = events.filter(({ type }) => type === 'fs/changed')
+  expect(changes.map(({ data }) => data.undoes)).toEqual([undefined, undefined, undefined, 'c1', 'c1', 'c2'])
+})
+
 test('undo without a call lists the calls that changed files, newest first', async () => {
   const world = await changed()
   expect(await sluice(world, ['undo', 's'])).toEqual({

@@ -161,3 +161,18 @@ test('unloading the policy leaves nothing behind', async () => {
   expect(ctx.events._hooks['fs/write-intent']).toEqual([])
   await edit('line 1\n', 'x\n')
 })
+
+// files.md 8; session-log.md 5.2
+test('what a person took back is not what the session has seen, after a resume either', async () => {
+  const { ctx, session, call, inSession } = await setup()
+  await ctx.fs.read('f', {}, call())
+  const write = call()
+  await ctx.fs.write('f', 'mine\n', write)
+  await ctx.fs.undo(write.call.id, call())
+  await expect(ctx.fs.write('f', 'mine again\n', call())).rejects.toMatchObject(refused('READ_BEFORE_EDIT_STALE'))
+  await session.close()
+  const later = inSession(await ctx.sessions.open(session.id))
+  await expect(ctx.fs.write('f', 'mine again\n', later())).rejects.toMatchObject(refused('READ_BEFORE_EDIT_STALE'))
+  await ctx.fs.read('f', {}, later())
+  await ctx.fs.write('f', 'mine again\n', later())
+})
