@@ -1,17 +1,10 @@
 /** Owns what a start is held to: the real paths of the workspace, of what is protected in it, and of what is hidden. */
 import { posix } from 'node:path'
-import { type Disk, type HostInfo, isDiskError } from '@sluice/base'
-import { AUTHORITY_PLACES, COMPOSITION } from '@sluice/fs'
+import type { Disk, HostInfo } from '@sluice/base'
 import type { Session } from '@sluice/session'
-import { type Granting, repositoryPlaces } from './repository.ts'
-import type { Confinement, ConfinedMode, WorkspaceFolder } from './types.ts'
-
-/** Folders below the workspace in which files that grant authority are looked for. */
-const DEPTH_MAX = 3
-const FOLDERS_MAX = 2000
-
-/** Never looked into: large, and nothing in them is used for its own folder. */
-const skipped = new Set(['node_modules', '.git'])
+import { type Authority, findAuthority } from './authority.ts'
+import { realOf } from './real-path.ts'
+import type { Appeared, Confinement, ConfinedMode, WorkspaceFolder } from './types.ts'
 
 export interface PlacesConfig {
   /** In place of what a policy says. */
@@ -31,7 +24,9 @@ export interface PlacesOptions {
 /** What was found for a session stays protected: nothing that a process makes can crowd it out of a later search. */
 export class Places {
   private readonly options: PlacesOptions
-  private readonly found = new WeakMap<Session, Granting>()
+  private readonly found = new WeakMap<Session, Authority>()
+  /** Where it was looked. */
+  private readonly searched = new WeakMap<Session, readonly string[]>()
   private readonly real = new WeakMap<Session, Map<string, string>>()
 
   constructor(options: PlacesOptions) {
@@ -50,7 +45,7 @@ export class Places {
       session,
       said.filter(({ writable }) => !writable).map(({ path }) => path),
     )
-    const own = mode === 'read-only' ? undefined : await this.granting(session, workspace)
+    const own = mode === 'read-only' ? undefined : await this.authority(session, workspace)
     const named = await Promise.all(config.protectedPaths.map(real))
     const hidden = await Promise.all(config.hidden.map(real))
     return {
@@ -80,56 +75,25 @@ export class Places {
     return [...new Set(found.flat())]
   }
 
-  private async granting(session: Session, workspace: readonly string[]): Promise<Granting> {
+  /** What grants authority and was not there when a process was last started, or when this was last asked. */
+  async appeared(session: Session): Promise<Appeared> {
+    const known = new Set(this.found.get(session)?.found)
+    const { found, cut } = await this.authority(session, this.searched.get(session) ?? [])
+    return { paths: found.filter((each) => !known.has(each)), cut }
+  }
+
+  private async authority(session: Session, workspace: readonly string[]): Promise<Authority> {
+    this.searched.set(session, workspace)
     const before = this.found.get(session)
-    const now = await Promise.all(workspace.map((root) => granting(this.options.disk, root)))
-    const paths = new Set([...(before?.paths ?? []), ...now.flatMap((each) => each.paths)])
-    const standIns = new Map([...(before?.standIns ?? []), ...now.flatMap((each) => [...each.standIns])])
-    const all = { paths: [...paths], standIns }
+    const now = await Promise.all(workspace.map((root) => findAuthority(this.options.disk, root)))
+    const each = before ? [before, ...now] : now
+    const all: Authority = {
+      paths: [...new Set(each.flatMap(({ paths }) => paths))],
+      standIns: new Map(each.flatMap(({ standIns }) => [...standIns])),
+      found: [...new Set(each.flatMap(({ found }) => found))],
+      cut: now.some(({ cut }) => cut),
+    }
     this.found.set(session, all)
     return all
   }
-}
-
-/** The real path of the deepest existing ancestor, plus the rest. */
-async function realOf(disk: Disk, path: string): Promise<string> {
-  try {
-    return await disk.realpath(path)
-  } catch (error) {
-    const above = posix.dirname(path)
-    if (!isDiskError(error) || above === path) throw error
-    return posix.join(await realOf(disk, above), posix.basename(path))
-  }
-}
-
-/** Files and folders below `root` that grant authority: those that could come into being directly below it, and in deeper
- *  folders those that are there. */
-async function granting(disk: Disk, root: string): Promise<Granting> {
-  const atRoot = [...AUTHORITY_PLACES.filter((place) => place !== '.git'), COMPOSITION]
-  const paths = new Set(atRoot.map((place) => posix.join(root, place)))
-  const standIns = new Map<string, string>()
-  let level = [root]
-  let left = FOLDERS_MAX
-  for (let depth = 0; depth <= DEPTH_MAX && level.length > 0 && left > 0; depth++) {
-    const folders = level.slice(0, left)
-    left -= folders.length
-    const listed = await Promise.all(folders.map((folder) => disk.readdir(folder).catch(() => [])))
-    level = []
-    for (const [i, folder] of folders.entries()) {
-      for (const { name, kind } of listed[i] ?? []) {
-        const path = posix.join(folder, name)
-        if (name === '.git' && kind !== 'file') {
-          const repository = await repositoryPlaces(disk, await realOf(disk, path))
-          for (const each of repository.paths) paths.add(each)
-          for (const [each, content] of repository.standIns) standIns.set(each, content)
-        } else if (isAuthority(name) || (folder === root && /^sluice\..+\.yml$/.test(name))) paths.add(path)
-        if (kind === 'directory' && !skipped.has(name)) level.push(path)
-      }
-    }
-  }
-  return { paths: [...paths], standIns }
-}
-
-function isAuthority(name: string): boolean {
-  return (AUTHORITY_PLACES as readonly string[]).includes(name)
 }

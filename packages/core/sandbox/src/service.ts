@@ -10,6 +10,7 @@ import { Places, type PlacesConfig } from './places.ts'
 import { confinementText, hostsReason, noneReason, refusedReason, sectionText, unconfinedReason } from './prompt.ts'
 import type {
   AdapterState,
+  Appeared,
   Judgement,
   Sandbox,
   SandboxAdapter,
@@ -93,6 +94,10 @@ export class SandboxService extends Service implements Sandbox {
   section(): string {
     const { mode, hosts } = this.config
     return mode !== 'full' && this.mounted?.known?.available ? sectionText(confinementText(mode, hosts)) : ''
+  }
+
+  appeared(session: Session): Promise<Appeared> {
+    return this.places.appeared(session)
   }
 
   async judge(wants: Wants): Promise<Judgement> {

@@ -71,6 +71,14 @@ export interface WorkspaceFolder {
   readonly writable: boolean
 }
 
+/** Files that grant authority, such as a new repository with its hooks: later starts have them read-only. */
+export interface Appeared {
+  /** Each by its path; a link also with where it leads. */
+  readonly paths: readonly string[]
+  /** The workspace has more folders than were looked into, so that such files may be in the others unprotected. */
+  readonly cut: boolean
+}
+
 /** What is in force. */
 export type SandboxStatus =
   | { readonly kind: 'confined'; readonly by: string; readonly mode: ConfinedMode; readonly hosts: readonly string[] }
@@ -88,6 +96,8 @@ export interface Sandbox {
   adapter(adapter: SandboxAdapter): Disposer
   /** Says which folders count as workspace, unless the configuration does, for as long as the calling plugin is mounted. */
   workspace(folders: (session: Session) => Promise<readonly WorkspaceFolder[]>): Disposer
+  /** What has come into being since a confined process of the session was started, or since this was asked. */
+  appeared(session: Session): Promise<Appeared>
   judge(wants: Wants): Promise<Judgement>
   /** Starts a process as the judgement on it allows, at the moment of the start.
    *  @throws SANDBOX_NOT_AGREED, SANDBOX_REFUSED, and what starting a process throws */

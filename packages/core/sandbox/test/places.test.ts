@@ -22,7 +22,13 @@ test('files that grant authority are protected, at any depth where they are, and
   const paths = ['sluice.yml', '.sluice', '.claude', '.codex', '.husky', 'sluice.strict.yml']
   const repository = (folder: string) =>
     ['config', 'hooks', 'commondir', 'config.worktree'].map((name) => `${folder}/${name}`)
-  const nested = ['1/2/3/.codex', 'packages/one/.claude', ...repository('.git'), ...repository('packages/two/.git')]
+  const nested = [
+    '1/2/3/.codex',
+    '1/2/3/4/.codex',
+    'packages/one/.claude',
+    ...repository('.git'),
+    ...repository('packages/two/.git'),
+  ]
   const expected = [...[...paths, ...nested].map((path) => `/proj/${path}`), '/log/sessions']
   expect([...(held[0]?.protected ?? [])].sort()).toEqual(expected.sort())
 })
@@ -59,17 +65,41 @@ test('what git reads of a repository, its worktrees and its submodules is protec
 test('what was found once stays protected, whatever a process makes', async () => {
   const { start, held, world } = await setup({ files: { '/proj/z/.claude/x': 'x' }, state: available })
   await start()
-  for (let i = 0; i < 2100; i++) await world.disk.mkdir(`/proj/${i}`)
+  for (let i = 0; i < 5100; i++) await world.disk.mkdir(`/proj/${i}`)
   await start()
   expect(held[1]?.protected).toContain('/proj/z/.claude')
 })
 
-test('the search for files that grant authority is bounded', async () => {
-  const folders = Array.from({ length: 2100 }, (_, i) => [`/proj/${i}/.claude/x`, 'x'] as const)
-  const { start, held } = await setup({ files: Object.fromEntries(folders), state: available })
+test('the search for files that grant authority is bounded, and says when it was cut', async () => {
+  const folders = (count: number, name: string) =>
+    Object.fromEntries(Array.from({ length: count }, (_, i) => [`/proj/${i}/${name}`, 'x'] as const))
+  const cutWith = async (files: Record<string, FileSeed>) => {
+    const { start, held, ctx, session } = await setup({ files, state: available })
+    await start()
+    return { cut: (await ctx.sandbox.appeared(session)).cut, paths: held[0]?.protected.length }
+  }
+  expect(await cutWith(folders(4_999, 'x'))).toEqual({ cut: false, paths: 5 })
+  expect(await cutWith(folders(5_000, 'x'))).toEqual({ cut: true, paths: 5 })
+  expect(await cutWith(folders(1_995, '.claude/x'))).toEqual({ cut: false, paths: 2_000 })
+  expect(await cutWith(folders(1_996, '.claude/x'))).toEqual({ cut: true, paths: 2_000 })
+})
+
+// files.md 10
+test('what comes into being and grants authority is told once, at any depth, and protected from then on', async () => {
+  const files = { '/proj/.claude': { link: '/proj/shared' }, '/proj/shared/x': 'x', '/proj/a/.git/HEAD': 'x' }
+  const { start, held, ctx, session, world } = await setup({ files, state: available })
+  const appeared = () => ctx.sandbox.appeared(session)
+  expect(await appeared()).toEqual({ paths: [], cut: false })
   await start()
-  expect(held[0]?.protected.length).toBeGreaterThan(1900)
-  expect(held[0]?.protected.length).toBeLessThan(2020)
+  expect(await appeared()).toEqual({ paths: [], cut: false })
+  await world.disk.unlink('/proj/.claude')
+  await world.disk.symlink('/out', '/proj/.claude')
+  await world.disk.mkdir('/proj/a/b/c/d/e/f/.git', { recursive: true })
+  const paths = ['/proj/.claude -> /out', '/proj/a/b/c/d/e/f/.git']
+  expect(await appeared()).toEqual({ paths, cut: false })
+  expect(await appeared()).toEqual({ paths: [], cut: false })
+  await start()
+  expect(held[1]?.protected).toContain('/proj/a/b/c/d/e/f/.git/hooks')
 })
 
 test('the real folder counts, also when the session names it by a link', async () => {

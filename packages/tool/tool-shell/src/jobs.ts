@@ -1,11 +1,12 @@
 /** Owns background jobs: commands that go on after their call, for as long as their session is open. */
 import { mintId, type World } from '@sluice/base'
+import type { Appeared } from '@sluice/sandbox'
 import type { Session } from '@sluice/session'
 import type { BoundedOutput } from './bounded-output.ts'
 import { type CommandOptions, startCommand } from './command.ts'
 import { shellErrors } from './errors.ts'
-import { boundedOutput, limitsShown, shownOutput } from './shown.ts'
-import type { CommandEnd, JobReport } from './types.ts'
+import { boundedOutput, grantedBy, limitsShown, shownOutput } from './shown.ts'
+import type { CommandEnd, Granted, JobReport } from './types.ts'
 
 /** Running jobs of one session. */
 export const JOBS_RUNNING_MAX = 8
@@ -16,6 +17,8 @@ interface Job {
   readonly startedAt: number
   readonly stop: AbortController
   readonly limits: string | undefined
+  /** Known when it has ended. */
+  granted: Granted
   /** Rejects when it could not start. */
   readonly ended: Promise<unknown>
   end: CommandEnd | undefined
@@ -37,6 +40,8 @@ export interface JobRequest {
   readonly command: Omit<CommandOptions, 'world' | 'onText' | 'signals'>
   /** What the sandbox holds it to. */
   readonly limits: string | undefined
+  /** Tells what grants authority since, where it is confined. */
+  readonly look: (() => Promise<Appeared>) | undefined
 }
 
 export class Jobs {
@@ -51,7 +56,7 @@ export class Jobs {
 
   /** Resolves to the id of the job once its command runs.
    *  @throws SHELL_JOBS_TOO_MANY, SHELL_NOT_STARTED */
-  async start({ session, callId, command, limits }: JobRequest): Promise<string> {
+  async start({ session, callId, command, limits, look }: JobRequest): Promise<string> {
     const { jobs, over } = this.of(session)
     const running = [...jobs.values()].filter((job) => !job.end).length
     if (running >= JOBS_RUNNING_MAX) throw shellErrors('SHELL_JOBS_TOO_MANY', { max: JOBS_RUNNING_MAX })
@@ -67,13 +72,14 @@ export class Jobs {
     const ended = started
       .then((running) => running.ended)
       .then(async (end) => {
-        job.end = end
         await job.output.seal()
+        job.granted = await grantedBy(look)
+        job.end = end
         if (session.writable) session.append('shell/job-ended', { job: id, callId, command: command.command, ...end })
         forgetOldest(jobs)
       })
     const output = this.output(session, id)
-    const job: Job = { startedAt: world.clock.monotonic(), stop, limits, ended, end: undefined, output }
+    const job: Job = { startedAt: world.clock.monotonic(), stop, limits, ended, end: undefined, granted: {}, output }
     jobs.set(id, job)
     try {
       await started
@@ -89,11 +95,11 @@ export class Jobs {
   async report(session: Session, id: string, waitMs: number, signal: AbortSignal): Promise<JobReport> {
     const job = this.find(session, id)
     if (waitMs > 0 && !job.end) await this.wait(job, waitMs, signal)
-    const { output, end, startedAt, limits } = job
+    const { output, end, startedAt, limits, granted } = job
     job.output = this.output(session, id)
     const runningMs = end ? end.durationMs : this.world.clock.monotonic() - startedAt
     const shown = await shownOutput(output)
-    return { job: id, runningMs, ...shown, ...(end && { end, ...limitsShown(limits, shown.output, end) }) }
+    return { job: id, runningMs, ...shown, ...(end && { end, ...limitsShown(limits, shown.output, end), ...granted }) }
   }
 
   /** Ends the job with all its processes. @throws SHELL_JOB_UNKNOWN */

@@ -1,6 +1,6 @@
 /** Owns every string of this package that a model reads. */
 import type { BlobRef } from '@sluice/session'
-import type { CommandEnd, CommandResult, JobReport, JobStarted, ShownOutput } from './types.ts'
+import type { CommandEnd, CommandResult, Granted, JobReport, JobStarted, ShownOutput } from './types.ts'
 
 export const description = (defaultMs: number, maxMs: number) =>
   [
@@ -51,13 +51,13 @@ export const unknownJob = (job: string, known: readonly string[]) =>
 
 export function bashText(value: CommandResult | JobStarted): string {
   if ('job' in value) return `[running in the background as ${value.job}]`
-  return textOf(value.output, [...endNotes(value), ...limitsNotes(value)])
+  return textOf(value.output, [...endNotes(value), ...limitsNotes(value), ...authorityNotes(value)])
 }
 
 export function jobText(report: JobReport): string {
   const { job, output, end, runningMs } = report
   if (!end) return textOf(output, [`[${job} still runs, since ${Math.round(runningMs)} ms]`])
-  const notes = [...endNotes(end), ...limitsNotes(report)]
+  const notes = [...endNotes(end), ...limitsNotes(report), ...authorityNotes(report)]
   return textOf(output, notes.length > 0 ? notes : [`[${job} has ended with exit code 0]`])
 }
 
@@ -85,6 +85,23 @@ function limitsNotes({ limits }: ShownOutput): string[] {
     `[the command ran in a sandbox: ${limits}. If that is what kept it, ask for more with hosts or unconfined, or do without]`,
   ]
 }
+
+/** Paths that are told. */
+const PATHS_MAX = 10
+
+/** Read by the person on the card as well. */
+export function authorityNotes({ authority }: Granted): string[] {
+  if (!authority || authority.paths.length === 0) return []
+  const { paths } = authority
+  const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : ''
+  const named = `${paths.slice(0, PATHS_MAX).join(', ')}${more}`
+  return [
+    `[files that decide what may be done here, or what runs, are new: ${named}. Later commands can only read them]`,
+  ]
+}
+
+export const cutNote =
+  '[the workspace has too many folders to look into all: files that decide what may be done here may be unprotected in some]'
 
 function textOf(output: string, notes: readonly string[]): string {
   const text = output.replace(/\n+$/, '')

@@ -5,11 +5,19 @@ import type { Card, Run, ToolDefinition, ToolResult } from '@sluice/tools'
 import { type BashArgs, bashArgs, KillArgs, OutputArgs, WAIT_MS_MAX } from './arguments.ts'
 import { startCommand } from './command.ts'
 import { commandEnvironment } from './environment.ts'
-import type { Jobs } from './jobs.ts'
+import type { JobRequest, Jobs } from './jobs.ts'
 import type { Config } from './plugin.ts'
-import { bashText, description, jobText, killDescription, outputDescription } from './prompt.ts'
-import { boundedOutput, limitsShown, shownOutput } from './shown.ts'
-import type { CommandResult, JobReport, JobStarted } from './types.ts'
+import {
+  authorityNotes,
+  bashText,
+  cutNote,
+  description,
+  jobText,
+  killDescription,
+  outputDescription,
+} from './prompt.ts'
+import { boundedOutput, grantedBy, limitsShown, shownOutput } from './shown.ts'
+import type { CommandResult, Granted, JobReport, JobStarted, ShownOutput } from './types.ts'
 
 /** On top of the longest limit of a command, for ending it: other deadlines stay behind the tool's own. */
 const DEADLINE_MARGIN_MS = 5_000
@@ -46,21 +54,21 @@ export function bashTool(services: ShellServices): ToolDefinition<BashArgs> {
     async execute(args, run): Promise<CommandResult | JobStarted> {
       const { command, timeoutMs, background = false } = args
       const env = commandEnvironment(world.host.env, { pass: config.passEnv, set: config.setEnv })
-      const { spawn, limits } = await confinement(services, args, run)
+      const { spawn, limits, look } = await confinement(services, args, run)
       const { shell, processesMax } = config
       const { id: owner, cwd } = run.session
       const options = { spawn, shell, command, cwd, env, owner, processesMax }
       if (!background) {
-        return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, limits, services, run)
+        return foreground({ ...options, timeoutMs: timeoutMs ?? defaultTimeoutMs }, { limits, look }, services, run)
       }
       const { session, callId } = run
-      return { job: await jobs.start({ session, callId, limits, command: { ...options, timeoutMs } }) }
+      return { job: await jobs.start({ session, callId, limits, look, command: { ...options, timeoutMs } }) }
     },
     render: (value) => bashText(value as unknown as CommandResult | JobStarted),
     presentCall: bashCard,
     presentResult(args, result) {
       const value = result.value as unknown as CommandResult | JobStarted
-      return 'job' in value ? bashCard(args) : terminalCard(bashCard(args), value.output, value.exitCode)
+      return 'job' in value ? bashCard(args) : terminalCard(bashCard(args), value, value.exitCode)
     },
     specifier: ({ command }) => command,
   }
@@ -106,17 +114,20 @@ type Foreground = Omit<Parameters<typeof startCommand>[0], 'world' | 'signals' |
 /** How commands of this call are started, and what they are held to. */
 async function confinement({ sandbox: mounted, world }: ShellServices, args: BashArgs, { session, callId }: Run) {
   const sandbox = mounted()
-  if (!sandbox) return { spawn: (options: SpawnOptions) => world.processes.spawn(options), limits: undefined }
+  if (!sandbox)
+    return { spawn: (options: SpawnOptions) => world.processes.spawn(options), limits: undefined, look: undefined }
   const wants = wantsOf(args)
+  const limits = await sandbox.limits(wants)
   return {
     spawn: (options: SpawnOptions) => sandbox.spawn(options, { session, callId, wants }),
-    limits: await sandbox.limits(wants),
+    limits,
+    look: limits === undefined ? undefined : () => sandbox.appeared(session),
   }
 }
 
 function foreground(
   command: Foreground,
-  limits: string | undefined,
+  { limits, look }: Pick<JobRequest, 'limits' | 'look'>,
   { world, config, gone, track }: ShellServices,
   run: Run,
 ) {
@@ -133,7 +144,7 @@ function foreground(
     const { ended } = await startCommand({ ...command, world, signals: [run.signal, gone], onText })
     const end = await ended
     const shown = await shownOutput(output)
-    return { ...end, ...shown, ...limitsShown(limits, shown.output, end) }
+    return { ...end, ...shown, ...limitsShown(limits, shown.output, end), ...(await grantedBy(look)) }
   })()
   track(running)
   return running
@@ -148,12 +159,16 @@ function jobCard(verb: string, job: string): Card {
 }
 
 function jobResultCard(card: Card, { value }: ToolResult): Card {
-  const { output, end } = value as unknown as JobReport
-  return terminalCard(card, output, end?.exitCode)
+  const report = value as unknown as JobReport
+  return terminalCard(card, report, report.end?.exitCode)
 }
 
-function terminalCard(card: Card, output: string, exitCode: number | null | undefined): Card {
-  return { ...card, output: lastLines(output, CARD_CHARS), ...(exitCode !== undefined && { exitCode }) } as Card
+function terminalCard(card: Card, shown: ShownOutput & Granted, exitCode: number | null | undefined): Card {
+  const notes = [...authorityNotes(shown), ...(shown.authority?.cut ? [cutNote] : [])]
+  const lines = lastLines(shown.output, CARD_CHARS)
+  const output =
+    notes.length === 0 ? lines : [...(lines === '' ? [] : [lines.replace(/\n+$/, '')]), ...notes].join('\n')
+  return { ...card, output, ...(exitCode !== undefined && { exitCode }) } as Card
 }
 
 /** The last whole lines that fit into `chars`; of a last line that does not fit, its end. */

@@ -1,4 +1,5 @@
 /** Owns the words of shell commands and background jobs. */
+import type { Appeared } from '@sluice/sandbox'
 import type {} from '@sluice/session'
 
 /** How a command ended. */
@@ -25,8 +26,14 @@ export interface ShownOutput {
   readonly limits?: string
 }
 
+/** What a confined command, or another that ran beside it, made of the files that grant authority. */
+export interface Granted {
+  /** There when it made any. */
+  readonly authority?: Appeared
+}
+
 /** What one command came to. */
-export interface CommandResult extends CommandEnd, ShownOutput {}
+export interface CommandResult extends CommandEnd, ShownOutput, Granted {}
 
 /** A command that goes on after its call. */
 export interface JobStarted {
@@ -34,7 +41,7 @@ export interface JobStarted {
 }
 
 /** What a job has printed since it was last asked, and whether it still runs. */
-export interface JobReport extends ShownOutput {
+export interface JobReport extends ShownOutput, Granted {
   readonly job: string
   /** Absent while it runs. */
   readonly end?: CommandEnd

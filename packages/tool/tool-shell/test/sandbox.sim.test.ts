@@ -41,9 +41,9 @@ async function setup(handler: ProgramHandler, state: AdapterState = available, a
   let count = 0
   const call = async (args: object, tool = 'bash') => {
     const request = { id: `c${++count}`, tool, arguments: args as never }
-    const { result } = await ctx.tools.execute({ session: own, call: request })
+    const { result, data } = await ctx.tools.execute({ session: own, call: request })
     const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
-    return { text, result, job: (result.value as { job?: string } | undefined)?.job }
+    return { text, result, card: data.card, job: (result.value as { job?: string } | undefined)?.job }
   }
   return { world, held, call }
 }
@@ -54,6 +54,31 @@ test('commands and jobs start in the sandbox, where one is mounted', async () =>
   await call({ command: 'x', background: true })
   expect(held).toMatchObject([{ workspace: ['/proj'] }, { workspace: ['/proj'] }])
   expect(world.processes.started).toHaveLength(2)
+})
+
+test('files that grant authority and that a command or a job has made are told to the model and to the person', async () => {
+  let at = 0
+  const { call, world } = await setup(async () => {
+    await world.disk.mkdir(`/proj/deep/er/${++at}/.git`, { recursive: true })
+    return { stdout: 'done\n' }
+  })
+  const note = (each: number) =>
+    `[files that decide what may be done here, or what runs, are new: /proj/deep/er/${each}/.git. Later commands can only read them]`
+  const { text, result, card } = await call({ command: 'x' })
+  expect(text).toBe(`done\n${note(1)}`)
+  expect(result.value).toMatchObject({ authority: { paths: ['/proj/deep/er/1/.git'], cut: false } })
+  expect(card).toMatchObject({ output: `done\n${note(1)}` })
+  const { job } = await call({ command: 'x', background: true })
+  expect((await call({ job, waitMs: 1_000 }, 'bash_output')).text).toContain(note(2))
+})
+
+test('that not all folders could be looked into is told to the person, and is data', async () => {
+  const { call, world } = await setup(() => ({ stdout: 'done\n' }))
+  for (let i = 0; i < 5_000; i++) await world.disk.mkdir(`/proj/${i}`)
+  const { text, result, card } = await call({ command: 'x' })
+  expect(text).toBe('done')
+  expect(result.value).toMatchObject({ authority: { paths: [], cut: true } })
+  expect(card).toMatchObject({ output: expect.stringMatching(/^done\n\[the workspace has too many folders/) as string })
 })
 
 test('a command that the sandbox kept from something says what it is held to, and how to ask for more', async () => {
