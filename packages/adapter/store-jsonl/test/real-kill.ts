@@ -51,7 +51,8 @@ export async function openHere(
   ctx.provide('sessionStore', jsonlStore(world, root))
   const fiber = await ctx.plugin(sessionPlugin)
   return {
-    open: () => ctx.sessions.open(id),
+    // What a checkpoint covers is looked at too.
+    open: () => ctx.sessions.open(id, 'write', { whole: true }),
     async leave() {
       await fiber.dispose()
       world.dispose()
