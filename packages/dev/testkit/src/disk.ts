@@ -95,6 +95,12 @@ export class SimDisk extends DiskPort {
   /** The disk as it is found after power was lost now; may be asked again with another choice. This one is dead afterwards. */
   afterCrash(options: { readonly keep: Keep; readonly settings?: DiskSettings }): SimDisk {
     this.core.faults.die()
-    return new SimDisk(new DiskCore(options.settings ?? this.core.settings, this.core.journal.survivors(options.keep)))
+    const survivors = this.core.journal.survivors(options.keep)
+    // Whether times survive is the disk's affair; that they do says most about what is lost.
+    for (const inode of survivors.inodes.values()) {
+      const { mtimeMs, ctimeMs } = this.core.volume.inodes.get(inode.ino) ?? inode
+      Object.assign(inode, { mtimeMs, ctimeMs })
+    }
+    return new SimDisk(new DiskCore(options.settings ?? this.core.settings, survivors))
   }
 }
