@@ -14,7 +14,6 @@ export {
   jsonErrors,
   lossless,
   losslessCopy,
-  losslessOnce,
   parseJson,
 } from './json.ts'
 export { adopt, disown, isPromise } from './promise.ts'

@@ -33,13 +33,28 @@ export const JSON_NODES_MAX = 1_000_000
 const objectPrototype = Object.prototype
 const arrayPrototype = Array.prototype
 
-/** Every root that this module has made: lossless and deeply frozen, it needs no second walk. Its height and its number of
- *  values in one number, as many a value is made. */
-const made = new WeakMap<object, number>()
+/** Marks every root that this module has made: lossless and deeply frozen, it needs no second walk. Its height and its number
+ *  of values in one number, as many a value is made. A private field, because a WeakMap costs ten times as much. */
+class Mark extends (function (on: object) {
+  return on
+} as unknown as new (on: object) => object) {
+  readonly #size: number
+
+  constructor(on: object, size: number) {
+    super(on)
+    this.#size = size
+  }
+
+  static of(value: object): number | undefined {
+    return #size in value ? value.#size : undefined
+  }
+}
 const HEIGHTS = 1024
 
 class Walk {
   replaced = 0
+  /** Depth of the first array or object. */
+  root: number | undefined
   deepest = 0
   nodes = 0
   /** Set while unwinding from a refusal: the keys from the place outwards. */
@@ -65,7 +80,14 @@ function count(nodes: number, walk: Walk): void {
   if (walk.nodes > JSON_NODES_MAX) throw new Refusal(`more than ${JSON_NODES_MAX} values`)
 }
 
+/** Marked before it is frozen: an engine may refuse to add a field to what is frozen. */
+function sealed<T extends object>(copy: T, depth: number, walk: Walk): T {
+  if (depth === walk.root) new Mark(copy, walk.nodes * HEIGHTS + walk.deepest - depth)
+  return Object.freeze(copy)
+}
+
 function copyArray(value: readonly unknown[], depth: number, walk: Walk): readonly Json[] {
+  walk.root ??= depth
   const length = value.length
   count(length, walk)
   const copy: Json[] = new Array<Json>(length)
@@ -80,10 +102,11 @@ function copyArray(value: readonly unknown[], depth: number, walk: Walk): readon
     }
   }
   if (Reflect.ownKeys(value).length !== length + 1) throw new Refusal('an array with extra or hidden keys')
-  return Object.freeze(copy)
+  return sealed(copy, depth, walk)
 }
 
 function copyObject(value: object, depth: number, walk: Walk): JsonObject {
+  walk.root ??= depth
   const keys = Object.keys(value)
   if (Reflect.ownKeys(value).length !== keys.length) throw new Refusal('hidden or symbol keys')
   count(keys.length, walk)
@@ -103,7 +126,7 @@ function copyObject(value: object, depth: number, walk: Walk): JsonObject {
     }
   }
   if (renamed && Object.keys(copy).length < keys.length) throw new Refusal('keys that differ in lone surrogates only')
-  return Object.freeze(copy)
+  return sealed(copy, depth, walk)
 }
 
 function walkValue(value: unknown, depth: number, walk: Walk): Json {
@@ -125,7 +148,7 @@ function walkValue(value: unknown, depth: number, walk: Walk): Json {
       throw new Refusal(typeof value)
   }
   if (value === null) return null
-  const known = Object.isFrozen(value) ? made.get(value) : undefined
+  const known = Mark.of(value)
   const lowest = known === undefined ? depth : depth + (known % HEIGHTS)
   if (lowest >= JSON_DEPTH_MAX) throw new Refusal(`nested more than ${JSON_DEPTH_MAX} deep, or a cycle`)
   if (lowest > walk.deepest) walk.deepest = lowest
@@ -170,20 +193,8 @@ export interface LosslessCopy {
 export function losslessCopy(value: unknown, around = 0): LosslessCopy {
   const walk = new Walk()
   walk.deepest = around
-  const copy = copied(value, around, walk)
-  if (copy !== null && typeof copy === 'object') made.set(copy, walk.nodes * HEIGHTS + walk.deepest - around)
-  return { value: copy, replaced: walk.replaced }
-}
-
-/** {@link losslessCopy} that is not remembered: cheaper where many are kept and none of them is given here again.
- *  @throws JSON_NOT_LOSSLESS */
-export function losslessOnce(value: unknown): Json {
-  return copied(value, 0, new Walk())
-}
-
-function copied(value: unknown, around: number, walk: Walk): Json {
   try {
-    return walkValue(value, around, walk)
+    return { value: walkValue(value, around, walk), replaced: walk.replaced }
   } catch (error) {
     const problem = error instanceof Refusal ? error.problem : `reading it threw: ${messageOf(error)}`
     throw jsonErrors('JSON_NOT_LOSSLESS', { path: pathOf(walk.keys), problem })

@@ -1,5 +1,5 @@
 /** Owns which event types are registered, by whom, and whether an event fits its type. */
-import { isSluiceError, type Json, losslessOnce, messageOf, type SchemaCheck, schemaCheck } from '@sluice/base'
+import { isSluiceError, type Json, lossless, messageOf, type SchemaCheck, schemaCheck } from '@sluice/base'
 import type { TSchema } from 'typebox'
 import type { SessionEvent } from './envelope.ts'
 import { sessionErrors } from './errors.ts'
@@ -91,7 +91,7 @@ export class Vocabulary {
 
 function copied(type: string, data: unknown): Json {
   try {
-    return losslessOnce(data)
+    return lossless(data)
   } catch (error) {
     const known = isSluiceError(error, 'JSON_NOT_LOSSLESS')
       ? (error.data as { path: string; problem: string })
