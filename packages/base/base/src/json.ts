@@ -37,7 +37,9 @@ const arrayPrototype = Array.prototype
  *  of values in one number, as many a value is made. A private field, because a WeakMap costs ten times as much. */
 class Mark extends (function (on: object) {
   return on
-} as unknown as new (on: object) => object) {
+} as unknown as new (
+  on: object,
+) => object) {
   readonly #size: number
 
   constructor(on: object, size: number) {
@@ -108,7 +110,9 @@ function copyArray(value: readonly unknown[], depth: number, walk: Walk): readon
 function copyObject(value: object, depth: number, walk: Walk): JsonObject {
   walk.root ??= depth
   const keys = Object.keys(value)
-  if (Reflect.ownKeys(value).length !== keys.length) throw new Refusal('hidden or symbol keys')
+  // Asked apart, names and symbols take a third of the time of `Reflect.ownKeys`.
+  if (Object.getOwnPropertyNames(value).length !== keys.length || Object.getOwnPropertySymbols(value).length > 0)
+    throw new Refusal('hidden or symbol keys')
   count(keys.length, walk)
   const copy: Record<string, Json> = {}
   let renamed = false

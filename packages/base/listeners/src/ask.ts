@@ -20,8 +20,8 @@ export abstract class Asking extends Limit {
   /** It has come to its end. */
   protected isOver = false
 
-  constructor(listener: Listener, limits: TimeLimits) {
-    super(limits.watchdog, limits.msOf(listener.event))
+  constructor(listener: Listener, limits: TimeLimits, now?: number) {
+    super(limits.watchdog, limits.msOf(listener.event), now)
     this.listener = listener
   }
 

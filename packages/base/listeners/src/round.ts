@@ -110,11 +110,11 @@ export abstract class Round<Verdict> {
   }
 
   /** The listener at `index`, which is asked now unless it was; `undefined` when nobody is asked any more. */
-  private enter(index: number): Entry<Verdict> | undefined {
+  private enter(index: number, now?: number): Entry<Verdict> | undefined {
     const known = this.entries[index]
     const listener = this.listeners[index]
     if (known || !listener || this.over) return known
-    const entry = new Entry(this, index, listener, this.limits)
+    const entry = new Entry(this, index, listener, this.limits, now)
     this.entries.push(entry)
     this.asked.push(listener.plugin)
     this.current = listener.plugin
@@ -126,9 +126,11 @@ export abstract class Round<Verdict> {
   /** The joined verdict of the listeners after `entry`, the same each time. */
   private next(entry: Entry<Verdict>): Verdict | Promise<Verdict> {
     if (entry.later !== undefined) return entry.later
-    if (!entry.waits) entry.pause()
-    const inner = this.enter(entry.index + 1)
-    const later = inner ? inner.outcome() : this.nothing()
+    const after = entry.index + 1
+    const isLast = this.entries.length === after && (this.over || this.listeners.length === after)
+    if (isLast) return (entry.later = this.nothing())
+    const inner = this.enter(after, entry.waits ? undefined : entry.pause()) as Entry<Verdict>
+    const later = inner.outcome()
     entry.waits = true
     if (!(later instanceof Promise)) this.resume(entry, later)
     return later
@@ -185,8 +187,8 @@ class Entry<Verdict> extends Asking {
   private promise: Promise<Verdict> | undefined
   private resolve: ((verdict: Verdict) => void) | undefined
 
-  constructor(round: Round<Verdict>, index: number, listener: Listener, limits: TimeLimits) {
-    super(listener, limits)
+  constructor(round: Round<Verdict>, index: number, listener: Listener, limits: TimeLimits, now: number | undefined) {
+    super(listener, limits, now)
     this.round = round
     this.index = index
   }

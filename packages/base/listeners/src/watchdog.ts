@@ -14,10 +14,11 @@ export abstract class Limit {
   before: Limit | undefined
   after: Limit | undefined
 
-  constructor(dog: Watchdog, ms: number) {
+  /** Its clock runs from `now`. */
+  constructor(dog: Watchdog, ms: number, now = dog.now()) {
     this.dog = dog
     this.ms = this.left = ms
-    this.since = dog.now()
+    this.since = now
   }
 
   /** It is due, and has ended. */
@@ -39,9 +40,11 @@ export abstract class Limit {
     this.dog.add(this)
   }
 
-  /** Its clock stands still until as many {@link resume} calls followed. */
-  pause(): void {
-    if (this.pauses++ === 0) this.left -= this.dog.now() - this.since
+  /** Its clock stands still from the time returned until as many {@link resume} calls followed. */
+  pause(): number {
+    const now = this.dog.now()
+    if (this.pauses++ === 0) this.left -= now - this.since
+    return now
   }
 
   resume(): void {
@@ -149,4 +152,13 @@ export class Watchdog {
     for (const limit of due) limit.expire()
     for (let limit = this.first; limit; limit = limit.after) this.arm(limit)
   }
+}
+
+const dogs = new WeakMap<Clock, Watchdog>()
+
+/** The one watchdog of a clock: whoever holds its timer spares all others from setting one. */
+export function watchdogOf(clock: Clock): Watchdog {
+  let dog = dogs.get(clock)
+  if (!dog) dogs.set(clock, (dog = new Watchdog(clock)))
+  return dog
 }

@@ -1,7 +1,7 @@
 /** Proves time limits: one timer for all, each limit with a clock that can stand still. */
 import { simClock } from '@sluice/testkit'
 import { expect, it } from 'vitest'
-import { Watchdog } from '../src/index.ts'
+import { Watchdog, watchdogOf } from '../src/index.ts'
 
 function watched() {
   const clock = simClock({ startAt: 0, autoAdvance: false })
@@ -118,4 +118,21 @@ it('a timer that is held outlasts its limits, and is gone with the last hold', a
   limit('three', 100).end()
   dog.release()
   expect(clock.pending).toBe(0)
+})
+
+// 12.2
+it('everybody with one clock has one watchdog: whoever holds its timer spares the others from setting one', () => {
+  const clock = simClock({ startAt: 0, autoAdvance: false })
+  let set = 0
+  const counted = { ...clock, timer: (ms: number, fire: () => void) => (set++, clock.timer(ms, fire)) }
+  const dog = watchdogOf(counted)
+  dog.hold()
+  for (let i = 0; i < 3; i++)
+    watchdogOf(counted)
+      .limit(100, () => {})
+      .end()
+  expect([set, clock.pending]).toEqual([1, 1])
+  dog.release()
+  expect(clock.pending).toBe(0)
+  expect(watchdogOf(simClock({ startAt: 0, autoAdvance: false }))).not.toBe(dog)
 })

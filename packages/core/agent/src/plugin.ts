@@ -1,7 +1,7 @@
 /** Owns how agents are mounted. */
 import { type Context, symbols } from 'cordis'
 import z from 'schemastery'
-import { Listeners, Watchdog } from '@sluice/listeners'
+import { Listeners, watchdogOf } from '@sluice/listeners'
 import { AgentsService } from './agents.ts'
 import { lastRequest } from './request.ts'
 import { turnsBefore } from './turn.ts'
@@ -43,7 +43,7 @@ export function apply(ctx: Context, config: Config): void {
   ctx.sessions.registerFold(lastRequest)
   const { world } = ctx
   const listeners = new Listeners(ctx)
-  const askLimits = { watchdog: new Watchdog(world.clock), msOf: () => config.verdictMsMax }
+  const askLimits = { watchdog: watchdogOf(world.clock), msOf: () => config.verdictMsMax }
   ctx.effect(function* () {
     const agents = new AgentsService({
       home: ctx,

@@ -23,8 +23,11 @@ export const turnsBefore: Fold<number> = {
 /** Plays one turn. Never rejects: whatever happens becomes the reason of its end. */
 export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortController): Promise<TurnResult> {
   const { session, world, limits, ctx } = driver
+  const { watchdog } = driver.askLimits
   const number = session.fold(turnsBefore) + 1
-  const cancel = world.clock.timer(limits.turnMsMax, () => {
+  // Its timer is set once a turn, not once a step.
+  watchdog.hold()
+  const limit = watchdog.limit(limits.turnMsMax, () => {
     abort.abort(new TurnAbort('budget', `the turn took longer than ${limits.turnMsMax} ms`))
   })
   // Requests and batches of the turn share one subscription to its signal.
@@ -42,7 +45,8 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
     ending = endingBy(error)
     if (ending.code === 'AGENT_TURN_FAILED') ctx.logger.error(error)
   } finally {
-    cancel()
+    limit.end()
+    watchdog.release()
     shared.close()
   }
   ending = await settle(session, number, ending)

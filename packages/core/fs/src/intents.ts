@@ -2,7 +2,7 @@
 import type { EventOf } from '@sluice/tools'
 import type { Context, Events } from 'cordis'
 import { assertNever, type Clock } from '@sluice/base'
-import { type Listener, Listeners, type PluginFailure, Round, type TimeLimits, Watchdog } from '@sluice/listeners'
+import { type Listener, Listeners, type PluginFailure, Round, type TimeLimits, watchdogOf } from '@sluice/listeners'
 import type { fsEvents } from './emitted-events.ts'
 import { intentPrompts } from './prompt.ts'
 import type { EditIntent, IntentVerdict, Precondition, Version, WriteIntent } from './types.ts'
@@ -21,7 +21,7 @@ export class Intents {
 
   constructor(ctx: Context, clock: Clock) {
     this.listeners = new Listeners(ctx)
-    this.limits = { watchdog: new Watchdog(clock), msOf: () => INTENT_MS_MAX }
+    this.limits = { watchdog: watchdogOf(clock), msOf: () => INTENT_MS_MAX }
   }
 
   /** The joined verdict. A listener that does not call `next` hides nobody; after a deny nobody else is asked. */

@@ -3,6 +3,7 @@ import { isPromise, type Json, losslessCopy, messageOf } from '@sluice/base'
 import type { AbortSource, Limit } from '@sluice/listeners'
 import type { Session } from '@sluice/session'
 import { type Attempt, failed, returned, stopped, thrown } from './attempt.ts'
+import { Signalled } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import { Nest } from './nested.ts'
 import { outerAbandoned, outerEnded } from './prompt.ts'
@@ -37,9 +38,11 @@ export interface Said {
 }
 
 /** Runs the body once. Never rejects. */
-export async function runBody(state: AdmittedCall, source: AbortSource): Promise<Attempt> {
-  const { clock } = state.machine
-  const startedAt = clock.monotonic()
+export async function runBody(
+  state: AdmittedCall,
+  source: AbortSource,
+  startedAt = state.machine.clock.monotonic(),
+): Promise<Attempt> {
   const number = ++state.body.tries
   const tries = (state.detail.tries ??= [])
   const attempt =
@@ -52,7 +55,7 @@ export async function runBody(state: AdmittedCall, source: AbortSource): Promise
     try: number,
     status: attempt.status,
     executed: attempt.executed,
-    ms: clock.monotonic() - startedAt,
+    ms: state.machine.clock.monotonic() - startedAt,
   })
   return attempt
 }
@@ -132,13 +135,10 @@ class Try {
     const { state, source, said, number } = this
     const { machine, start } = state
     const { id, tool, agent, session } = start
-    return Object.freeze({
+    const run: Omit<Run, 'signal'> = {
       callId: id,
       agent,
       session,
-      get signal() {
-        return source.signal
-      },
       attempt: number,
       progress(update: Json) {
         if (said.over) return
@@ -158,7 +158,8 @@ class Try {
       endTurn() {
         if (!said.over) said.ended = true
       },
-    })
+    }
+    return Object.freeze(Object.assign(new Signalled(source), run))
   }
 
   private settle(attempt: Attempt): void {

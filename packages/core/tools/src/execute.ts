@@ -62,20 +62,20 @@ class Nesting {
 
   /** Runs the wrappers from `index` on, and the body inside them; `outer` is told first. Never rejects: a wrapper's own throw
    *  is kept in `failure`. */
-  from(index: number, source: AbortSource, outer?: Wrapper): Promise<Attempt> {
+  from(index: number, source: AbortSource, outer?: Wrapper, now?: number): Promise<Attempt> {
     const listener = this.listeners[index]
     if (!listener) {
-      const attempt = runBody(this.state, source)
+      const attempt = runBody(this.state, source, now)
       return outer ? attempt.then((came) => outer.came(came)) : attempt
     }
     this.reached = Math.max(this.reached, index + 1)
     this.current = listener.plugin
     return new Promise((resolve) => {
-      const wrapper = new Wrapper(this, index, listener, source, (attempt) => {
+      const leave = (attempt: Attempt) => {
         outer?.came(attempt)
         resolve(attempt)
-      })
-      wrapper.start()
+      }
+      new Wrapper(this, index, listener, source, leave, now).start()
     })
   }
 
@@ -115,8 +115,9 @@ class Wrapper extends Asking {
     listener: Listener,
     outer: AbortSource,
     leave: (attempt: Attempt) => void,
+    now: number | undefined,
   ) {
-    super(listener, nesting.state.machine.limits)
+    super(listener, nesting.state.machine.limits, now)
     this.nesting = nesting
     this.index = index
     this.slot = nesting.place(listener)
@@ -184,10 +185,10 @@ class Wrapper extends Asking {
       refused.catch(() => {})
       return refused
     }
-    this.pause()
+    const now = this.pause()
     this.isInside = true
     const { nesting, index, source, deadlineMs: ms } = this
-    return (this.inner = ms === undefined ? nesting.from(index + 1, source, this) : this.underDeadline(ms))
+    return (this.inner = ms === undefined ? nesting.from(index + 1, source, this, now) : this.underDeadline(ms))
   }
 
   /** @throws TOOLS_RUN_OVER, TOOLS_NOT_REPEATABLE, LISTENER_GONE */

@@ -2,7 +2,7 @@
 import type { World } from '@sluice/base'
 import type { Session } from '@sluice/session'
 import { type Context, Service } from 'cordis'
-import { type Listener, Listeners, RequiredPlugins, scopeOf, Watchdog } from '@sluice/listeners'
+import { type Listener, Listeners, RequiredPlugins, scopeOf, watchdogOf } from '@sluice/listeners'
 import { runBatch } from './batch.ts'
 import type { ToolDefinition, ToolInfo } from './definition.ts'
 import type { Guard } from './guards.ts'
@@ -43,7 +43,7 @@ export class ToolsService extends Service implements words.Tools {
       config,
       clock: world.clock,
       limits: {
-        watchdog: new Watchdog(world.clock),
+        watchdog: watchdogOf(world.clock),
         msOf: (event: string) => config.listenerTimeouts[event] ?? config.listenerTimeoutMs,
       },
       registry: this.registry,
