@@ -75,6 +75,12 @@ export abstract class Round<Verdict> {
     })
   }
 
+  /** What `read` makes of {@link all}; at once when that is. */
+  settled<T>(read: (verdict: Verdict) => T): T | Promise<T> {
+    const all = this.all()
+    return all instanceof Promise ? all.then(read) : read(all)
+  }
+
   /** For entries: calls the listener. */
   ask(entry: Entry<Verdict>): unknown {
     const { listener } = entry

@@ -52,7 +52,7 @@ class Nesting {
   reached = 0
   readonly state: AdmittedCall
   private readonly listeners: readonly Listener[]
-  private readonly asked: Asked[] = []
+  readonly asked: Asked[] = []
 
   constructor(state: AdmittedCall, listeners: readonly Listener[]) {
     this.state = state
@@ -85,15 +85,6 @@ class Nesting {
     const ms = GRACES * config.graceMs
     return underGrace(work, limits, source, ms, () => otherwise(ms))
   }
-
-  /** Where what a wrapper says stands in the record. */
-  place({ plugin }: Listener): number {
-    return this.asked.push(plugin) - 1
-  }
-
-  note(slot: number, wrapper: Wrapper, said: string): void {
-    this.asked[slot] = { plugin: wrapper.listener.plugin, said, ms: spentMs(wrapper) }
-  }
 }
 
 /** One wrapper, and what it has under way. */
@@ -120,7 +111,7 @@ class Wrapper extends Asking {
     super(listener, nesting.state.machine.limits, now)
     this.nesting = nesting
     this.index = index
-    this.slot = nesting.place(listener)
+    this.slot = nesting.asked.push(listener.plugin) - 1
     this.source = new AbortSource(outer)
     this.leave = leave
   }
@@ -141,7 +132,7 @@ class Wrapper extends Asking {
 
   protected answered(answer: unknown): void {
     const { nesting, last, listener } = this
-    nesting.note(this.slot, this, 'answered')
+    this.note('answered')
     if (this.isInside) return void this.leftRunning().then((attempt) => this.done(attempt))
     let attempt: Attempt
     try {
@@ -155,10 +146,14 @@ class Wrapper extends Asking {
   protected failed(failure: PluginFailure): void {
     const { nesting } = this
     nesting.failure ??= failure
-    nesting.note(this.slot, this, failure.how)
+    this.note(failure.how)
     const leave = () => this.done(failed(failure, nesting.state.executed))
     if (this.isInside) void this.leftRunning().then(leave)
     else leave()
+  }
+
+  private note(said: string): void {
+    this.nesting.asked[this.slot] = { plugin: this.listener.plugin, said, ms: spentMs(this) }
   }
 
   private done(attempt: Attempt): void {

@@ -49,8 +49,7 @@ export function postExecute(state: EndedCall): Post | Promise<Post> {
   const listeners = state.listenersOf(event)
   if (listeners.length === 0) return 'accept'
   const review = new Review(state, listeners)
-  const all = review.all()
-  return all instanceof Promise ? all.then(() => reviewed(review)) : reviewed(review)
+  return review.settled(() => reviewed(review))
 }
 
 function reviewed(review: Review): Post {

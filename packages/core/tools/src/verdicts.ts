@@ -56,8 +56,7 @@ export function preExecute(state: AdmittedCall): CallOutcome<'pre-execute'> | Pr
   const listeners = state.listenersOf(event)
   if (listeners.length === 0) return otherwise(state, [])
   const judging = new Judging(state, listeners)
-  const all = judging.all()
-  return all instanceof Promise ? all.then((verdict) => judged(judging, verdict)) : judged(judging, all)
+  return judging.settled((verdict) => judged(judging, verdict))
 }
 
 function judged(judging: Judging, { kind }: Verdict): CallOutcome<'pre-execute'> {
