@@ -5,13 +5,14 @@ import { stat } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { type Child, type Crowd, DiskError, type ProcessExit, type SpawnOptions } from '@sluice/base'
 import { diskErrorOf, withDiskErrors } from './disk-errors.ts'
-import { groupExceeds, groupWatch, signalGroup, startTimeOf } from './proc.ts'
+import { Members } from './members.ts'
+import { startTimeOf } from './proc.ts'
 
-/** Between two looks at how many processes a group has. */
+/** Between two looks at how many processes there are. */
 const CROWD_LOOK_MS = 100
 
-/** Resolves when the program runs. Rejects with a `DiskError` that names what is missing: the program or the folder. */
-export async function startChild(options: SpawnOptions): Promise<Child> {
+/** Resolves when the program runs; what carries the mark counts as of it. Rejects with a `DiskError` that names what is missing: the program or the folder. */
+export async function startChild(options: SpawnOptions, mark: string | undefined): Promise<Child> {
   const { file, args, cwd, env, stdin, onStdout, onStderr, onReport } = options
   const pipeFor = (wanted: unknown): IOType => (wanted ? 'pipe' : 'ignore')
   try {
@@ -19,8 +20,9 @@ export async function startChild(options: SpawnOptions): Promise<Child> {
     const running: ChildProcess = spawn(file, args, { cwd, env, detached: true, windowsHide: true, stdio })
     listen(running, options)
     await once(running, 'spawn')
-    if (options.crowd) watchCrowd(running, options.crowd)
-    return childOf(running, running.pid as number)
+    const members = new Members(running.pid as number, mark)
+    if (options.crowd) watchCrowd(running, members, options.crowd)
+    return childOf(running, members)
   } catch (error) {
     await assertFolder(cwd)
     throw diskErrorOf(error, file)
@@ -45,22 +47,16 @@ function listen(running: ChildProcess, { stdin, onStdout, onStderr, onReport }: 
   if (stdin) running.stdin?.end(stdin)
 }
 
-function childOf(running: ChildProcess, pid: number): Child {
+function childOf(running: ChildProcess, members: Members): Child {
+  const pid = running.pid as number
   const startedAt = startTimeOf(pid)
-  // Its pid may be given to a stranger once the group is gone, so that is remembered.
-  let gone = false
-  const groupAlive = groupWatch(pid)
-  const isGroupAlive = (): boolean => {
-    gone ||= !groupAlive()
-    return !gone
-  }
   let release!: () => void
   const detached = new Promise<void>((resolve) => {
     release = resolve
   })
   const exited = new Promise<ProcessExit>((resolve) => {
     running.once('exit', (code, signal) => {
-      isGroupAlive()
+      members.groupAlive()
       resolve({ code, signal })
     })
   })
@@ -70,10 +66,8 @@ function childOf(running: ChildProcess, pid: number): Child {
     startedAt,
     exited,
     closed: Promise.race([closed, detached]),
-    killGroup: (signal) => {
-      if (!gone) signalGroup(pid, signal)
-    },
-    groupAlive: isGroupAlive,
+    killGroup: (signal) => members.signal(signal),
+    groupAlive: () => members.alive(),
     detachOutput() {
       for (const pipe of [running.stdout, running.stderr]) if (pipe) discard(pipe)
       unref(running.stdio[3])
@@ -83,10 +77,10 @@ function childOf(running: ChildProcess, pid: number): Child {
 }
 
 /** Until the program has exited; who started it looks after the rest. */
-function watchCrowd(running: ChildProcess, { processesMax, onCrowd }: Crowd): void {
+function watchCrowd(running: ChildProcess, members: Members, { processesMax, onCrowd }: Crowd): void {
   const end = () => clearInterval(looks)
   const looks = setInterval(() => {
-    if (!groupExceeds(running.pid as number, processesMax)) return
+    if (!members.exceed(processesMax)) return
     end()
     onCrowd()
   }, CROWD_LOOK_MS).unref()

@@ -58,38 +58,64 @@ export function groupWatch(group: number): () => boolean {
   }
 }
 
-/** Where the platform does not tell, no group has too many. */
-export function groupExceeds(group: number, max: number): boolean {
-  const all = isLinux ? processIds() : []
-  if (all.length <= max) return false
-  let members = 0
-  return all.some((pid) => isMember(pid, group) && ++members > max)
-}
-
-function isMember(pid: number, group: number): boolean {
+export function isMember(pid: number, group: number): boolean {
   const stat = procStat(pid)
   return stat?.group === group && !hasEnded(stat)
 }
 
-function processIds(): number[] {
-  return readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []))
+/** None where the platform does not tell. */
+export function processIds(): number[] {
+  return isLinux ? readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : [])) : []
 }
 
-/** Shows each live process that had the variable when its program began. Those of other users are not shown. */
-export function eachWithVariable(name: string, visit: (pid: number, value: string) => void): void {
-  if (!isLinux) return
-  for (const pid of processIds()) {
-    const found = environmentOf(pid).find((variable) => variable.startsWith(`${name}=`))
-    const stat = found === undefined ? undefined : procStat(pid)
-    if (found !== undefined && stat && !hasEnded(stat)) visit(pid, found.slice(name.length + 1))
+/** At most; all but the first are only at processes that were not seen before. A busy machine always has new ones. */
+const LOOKS_MAX = 10
+
+export interface WithVariable {
+  readonly pid: number
+  readonly group: number
+  readonly value: string
+}
+
+/** Each live process that had the variable when its program began, also those that are started meanwhile. Those of other users
+ *  are not shown. */
+export function* processesWith(variable: string): Generator<WithVariable, undefined> {
+  const seen = new Set<number>()
+  for (let look = 0; look < LOOKS_MAX; look++) {
+    const fresh = processIds().filter((pid) => !seen.has(pid))
+    if (fresh.length === 0) return
+    for (const pid of fresh) {
+      const environment = environmentOf(pid)
+      // While one program takes the place of another there is none for a moment.
+      if (environment === '' && look === 0) continue
+      seen.add(pid)
+      const value = valueIn(environment, variable)
+      const stat = value === undefined ? undefined : procStat(pid)
+      if (value !== undefined && stat && !hasEnded(stat)) yield { pid, group: stat.group, value }
+    }
   }
 }
 
-function environmentOf(pid: number): readonly string[] {
+/** Whether the variable was `value` when the program of a live process began. */
+export function hasVariable(pid: number, variable: string, value: string): boolean {
+  if (valueIn(environmentOf(pid), variable) !== value) return false
+  const stat = procStat(pid)
+  return stat !== undefined && !hasEnded(stat)
+}
+
+function valueIn(environment: string | undefined, variable: string): string | undefined {
+  const start = `${variable}=`
+  return environment
+    ?.split('\0')
+    .find((each) => each.startsWith(start))
+    ?.slice(start.length)
+}
+
+function environmentOf(pid: number): string | undefined {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'utf8').split('\0')
+    return readFileSync(`/proc/${pid}/environ`, 'utf8')
   } catch {
-    return []
+    return undefined
   }
 }
 
@@ -102,20 +128,22 @@ function canSignal(pid: number): boolean {
   }
 }
 
-/** Kills one process; one that is gone is no error. */
-export function kill(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
-  }
+export type Signal = 'SIGTERM' | 'SIGKILL' | 'SIGINT'
+
+/** Signals one process; one that is gone, or has become another user's, is no error. */
+export function signalOne(pid: number, signal: Signal): void {
+  send(pid, signal)
 }
 
-/** Signals a whole group; one that is gone is no error. */
-export function signalGroup(group: number, signal: 'SIGTERM' | 'SIGKILL' | 'SIGINT'): void {
+/** Signals a whole group; one that is gone, or has become another user's, is no error. */
+export function signalGroup(group: number, signal: Signal): void {
+  send(-group, signal)
+}
+
+function send(target: number, signal: Signal): void {
   try {
-    process.kill(-group, signal)
+    process.kill(target, signal)
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    if (!['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error
   }
 }

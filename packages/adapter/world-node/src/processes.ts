@@ -1,7 +1,8 @@
 /** Owns the children of this host: every group that still lives is killed when the host, or the plugin, ends in any way. */
 import type { Child, Processes } from '@sluice/base'
 import { startChild } from './child.ts'
-import { endOrphans, ownerVariable } from './orphans.ts'
+import { MARK, newMark } from './mark.ts'
+import { endOrphans } from './orphans.ts'
 import { isAlive, signalGroup, startTimeOf } from './proc.ts'
 import { Reaper } from './reaper.ts'
 
@@ -45,9 +46,11 @@ export function nodeProcesses(): NodeProcesses {
   return {
     async spawn(options) {
       const { owner, env } = options
-      const marked = owner === undefined ? options : { ...options, env: { ...env, ...ownerVariable(owner) } }
+      const mark = owner === undefined ? undefined : newMark(owner)
       reaper.start()
-      const child = await startChild(marked)
+      const child = await startChild(mark === undefined ? options : { ...options, env: { ...env, [MARK]: mark } }, mark)
+      // Those of which something was left when they exited.
+      for (const each of children) if (!each.groupAlive()) children.delete(each)
       children.add(child)
       watch()
       reaper.tell(children)

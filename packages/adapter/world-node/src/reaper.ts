@@ -1,7 +1,7 @@
 /** Owns the one process that outlives a host which is killed: it waits for the host's end, then kills what the host has left. */
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Child } from '@sluice/base'
-import { hostMark } from './orphans.ts'
+import { hostMark, MARK } from './mark.ts'
 
 /** Each line names all groups that live, as `pid:ticks`; the input ends when the host does, however that happens. A group
  *  counts while its leader is the process that it was; what carries the mark of the host counts wherever it went. */
@@ -47,7 +47,7 @@ export class Reaper {
 /** In a group of its own, so that what ends the host does not end it, and unreferenced, so that it does not keep the host. */
 function started(): ChildProcess {
   const { PATH = '/usr/bin:/bin' } = process.env
-  const running = spawn('/bin/sh', ['-c', SCRIPT, 'sh', hostMark()], {
+  const running = spawn('/bin/sh', ['-c', SCRIPT, 'sh', `${MARK}=${hostMark()}`], {
     cwd: '/',
     env: { PATH, LC_ALL: 'C' },
     detached: true,

@@ -117,6 +117,40 @@ describe('a child', () => {
     expect(() => child.killGroup('SIGTERM')).not.toThrow()
   })
 
+  // files.md 12
+  it.runIf(process.platform === 'linux')('is killed with what has left its group, where it has an owner', async () => {
+    let stray = 0
+    let told!: () => void
+    const line = new Promise<void>((resolve) => (told = resolve))
+    const onStdout = (bytes: Uint8Array) => {
+      stray = Number(new TextDecoder().decode(bytes))
+      told()
+    }
+    const args = ['-c', 'setsid sh -c "echo \\$\\$; exec sleep 100" & exit 0']
+    const child = await processes.spawn({ file: 'sh', args, cwd: '/', env, owner: 'somebody/else', onStdout })
+    const other = await processes.spawn({ file: 'sleep', args: ['100'], cwd: '/', env, owner: 'somebody/else' })
+    await Promise.all([line, child.exited])
+    expect([child.groupAlive(), processes.isAlive(stray)]).toEqual([true, true])
+    child.killGroup('SIGKILL')
+    await groupGone(child)
+    expect([processes.isAlive(stray), other.groupAlive()]).toEqual([false, true])
+  })
+
+  it('that has become another user’s is not ended, and that is no error', async () => {
+    const child = await sh('exec sleep 100').child
+    const refused = vi.spyOn(process, 'kill').mockImplementation(() => {
+      throw Object.assign(new Error('EPERM'), { code: 'EPERM' })
+    })
+    try {
+      expect(() => child.killGroup('SIGKILL')).not.toThrow()
+      expect(child.groupAlive()).toBe(true)
+    } finally {
+      refused.mockRestore()
+    }
+    child.killGroup('SIGKILL')
+    await groupGone(child)
+  })
+
   it('is never signalled again once its group is gone, for its pid may be a stranger by then', async () => {
     const child = await sh('exit 0').child
     await child.exited
@@ -192,7 +226,7 @@ describe.runIf(process.platform === 'linux')('what a dead host has left of an ow
     const options = { file: 'sh', args: ['-c', script], cwd: '/', env: { ...env, SLUICE_OWNER: mark } }
     return processes.spawn(options)
   }
-  const deadHost = `${process.pid}/another-boot/1`
+  const deadHost = `${process.pid}/another-boot/1/1`
 
   // session-log.md 4.4
   it('is found and ended, with what it has started in groups of their own', async () => {

@@ -146,7 +146,7 @@ export interface SpawnOptions {
   readonly owner?: string
 }
 
-/** Told once, soon after more than `processesMax` processes of the group live; never where the platform does not show them. */
+/** Told once, soon after more than `processesMax` processes of the child live; never where the platform does not show them. */
 export interface Crowd {
   readonly processesMax: number
   readonly onCrowd: () => void
@@ -157,7 +157,7 @@ export interface ProcessExit {
   readonly signal: string | null
 }
 
-/** A child in a process group of its own. */
+/** A child in a process group of its own. Where it has an owner and the platform can tell, what has left the group counts as of it. */
 export interface Child {
   readonly pid: number
   /** Start time of the process as the platform tells it; with `pid` it names the process for ever. */

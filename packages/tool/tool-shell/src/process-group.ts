@@ -12,15 +12,16 @@ export async function endGroup(child: Child, clock: Clock, graceMs: number): Pro
     child.killGroup('SIGTERM')
     if (await goneWithin(child, clock, graceMs)) return true
   }
-  child.killGroup('SIGKILL')
-  return goneWithin(child, clock, KILL_WAIT_MS)
+  // What comes into being while the group is killed is killed at the next look.
+  return goneWithin(child, clock, KILL_WAIT_MS, () => child.killGroup('SIGKILL'))
 }
 
-async function goneWithin(child: Child, clock: Clock, ms: number): Promise<boolean> {
+async function goneWithin(child: Child, clock: Clock, ms: number, beforeEachLook = () => {}): Promise<boolean> {
   const until = clock.monotonic() + ms
-  while (child.groupAlive()) {
+  for (;;) {
+    beforeEachLook()
+    if (!child.groupAlive()) return true
     if (clock.monotonic() >= until) return false
     await sleep(clock, POLL_MS)
   }
-  return true
 }

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { turn } from '@sluice/testkit'
 import { COMMAND_CHARS_MAX } from '@sluice/tool-shell'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Bench, makeBench } from './bench.ts'
 
 let bench: Bench
@@ -186,15 +188,51 @@ test('a command that is asked to end may still say something', async () => {
   expect(text).toMatch(/^ready\n(Terminated\n)?bye\n\[timed out/)
 })
 
-test('a process that left the group neither holds the result nor keeps the host alive', async () => {
-  const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length
-  const before = pipes()
-  const left = 'until [ "$(cut -d" " -f5 /proc/$!/stat)" = $! ]; do :; done'
-  const { text } = await bench.bash(`setsid sleep 1000 & echo $! > pids; ${left}; echo done`)
-  expect(text).toBe('done')
-  expect(bench.world.processes.isAlive((await pids('pids'))[0] as number)).toBe(true)
-  expect(pipes()).toBe(before)
-  for (const pid of await pids('pids')) if (bench.world.processes.isAlive(pid)) process.kill(pid, 'SIGKILL')
+// files.md 12
+describe.runIf(process.platform === 'linux')('a process that left the group', () => {
+  /** Leaves no process behind that waits for it to be gone. */
+  const strayed =
+    'setsid bash -c \'echo $$ >> pids; trap "" TERM; sleep 1000 & echo $! >> pids; wait\' & until [ -e pids ]; do sleep 0.01; done'
+
+  test('neither holds the result nor keeps the host alive, is ended and is told of', async () => {
+    const pipes = () => process.getActiveResourcesInfo().filter((name) => name === 'PipeWrap').length
+    const before = pipes()
+    const { text, value } = await bench.bash(`${strayed}; echo done`)
+    expect(value).toMatchObject({ exitCode: 0, ended: 'exited', survivors: 'ended' })
+    expect(text).toMatch(/^done\n\[processes that were still running/)
+    await expectDead('pids')
+    expect(pipes()).toBe(before)
+  })
+
+  test('ends with the command at a time limit and at an abort', async () => {
+    const limited = await bench.bash({ command: `${strayed}; echo ready; sleep 1000`, timeoutMs: 500 })
+    expect(limited.value).toMatchObject({ ended: 'timed-out', survivors: 'ended' })
+    await expectDead('pids')
+    await rm(join(bench.cwd, 'pids'))
+    const controller = new AbortController()
+    const onProgress = () => controller.abort(new Error('stop'))
+    const aborted = await bench.bash(`${strayed}; echo ready; sleep 1000`, { signal: controller.signal, onProgress })
+    expect(aborted.value).toMatchObject({ ended: 'aborted', survivors: 'ended' })
+    await expectDead('pids')
+  })
+
+  test('ends with its session where it belongs to a job, and leaves those of other jobs', async () => {
+    await bench.bash({ command: `${strayed}; mv pids job; sleep 1000`, background: true })
+    while (!existsSync(join(bench.cwd, 'job'))) await turn()
+    expect((await bench.bash('true')).value).toMatchObject({ survivors: 'none' })
+    const alive = async () => (await pids('job')).filter((pid) => bench.world.processes.isAlive(pid)).length
+    expect(await alive()).toBeGreaterThan(0)
+    await bench.session.close()
+    await expectDead('job')
+  })
+
+  test('counts as of a crowd', async () => {
+    await bench.close()
+    bench = await makeBench({ config: { processesMax: 90 } })
+    const crowd = 'for i in {1..100}; do setsid sleep 1000 & echo $! >> all; done; echo all; sleep 1000'
+    expect((await bench.bash(crowd)).value).toMatchObject({ ended: 'crowded', survivors: 'ended' })
+    await expectDead('all')
+  })
 })
 
 // BUG-061
