@@ -1,6 +1,6 @@
 /** Owns the declaration of Cordis events: who emits them, how they are dispatched, when they happen, what a listener is. */
 
-type Awaitable<T> = T | PromiseLike<T>
+export type Awaitable<T> = T | PromiseLike<T>
 
 /** A waterfall asks its listeners, a notification tells them. */
 export type EventKind = 'waterfall' | 'notification'
@@ -17,11 +17,12 @@ export interface DeclaredEvent<Kind extends EventKind = EventKind, Listener = un
   readonly [listener]?: Listener
 }
 
-/** `Joined`: what `next()` gives, where that is more than an answer. */
-export type Waterfall<Facts extends readonly unknown[], Answer, Joined extends Answer = Answer> = DeclaredEvent<
-  'waterfall',
-  (...args: [...facts: Facts, next: () => Promise<Joined>]) => Awaitable<Answer>
->
+/** `Next`: what `next()` gives; a promise only when somebody makes it wait, unless the event says more. */
+export type Waterfall<
+  Facts extends readonly unknown[],
+  Answer,
+  Next extends Awaitable<Answer> = Awaitable<Answer>,
+> = DeclaredEvent<'waterfall', (...args: [...facts: Facts, next: () => Next]) => Awaitable<Answer>>
 
 export type Notification<Facts extends readonly unknown[]> = DeclaredEvent<'notification', (...facts: Facts) => void>
 
@@ -43,10 +44,10 @@ export type ListenersOf<Table extends EventTable> = {
 }
 
 /** An event whose listeners are asked with `facts` and `next()`. */
-export function waterfall<Facts extends readonly unknown[], Answer, Joined extends Answer = Answer>(
+export function waterfall<Facts extends readonly unknown[], Answer, Next extends Awaitable<Answer> = Awaitable<Answer>>(
   when: string,
   ...during: readonly string[]
-): Waterfall<Facts, Answer, Joined> {
+): Waterfall<Facts, Answer, Next> {
   return Object.freeze({ kind: 'waterfall', when, during: Object.freeze(during) })
 }
 

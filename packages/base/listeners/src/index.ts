@@ -3,6 +3,7 @@ export type { TimeLimits } from './ask.ts'
 export { ask, Asking, tell, underGrace } from './ask.ts'
 export { listenerErrors } from './errors.ts'
 export type {
+  Awaitable,
   DeclaredEvent,
   EventKind,
   EventOf,

@@ -1,18 +1,23 @@
-import { defineEvents, type EventOf, type ListenersOf, notification, waterfall } from '@sluice/listeners'
+import {
+  type Awaitable,
+  defineEvents,
+  type EventOf,
+  type ListenersOf,
+  notification,
+  waterfall,
+} from '@sluice/listeners'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
 const plans = defineEvents('plans', {
   'plan/review-step': waterfall<[step: string, at: number], boolean>('Asked about a step.', 'review'),
-  'plan/weigh-step': waterfall<[], number, 1 | 2>('Asked for a weight.'),
+  'plan/weigh-step': waterfall<[], number, Promise<1 | 2>>('Asked for a weight.'),
   'plan/step-done': notification<[step: string]>('A step is done.'),
 })
-
-type Awaitable<T> = T | PromiseLike<T>
 
 describe('declared events', () => {
   it('give the types of their listeners', () => {
     expectTypeOf<ListenersOf<typeof plans>>().toEqualTypeOf<{
-      'plan/review-step': (step: string, at: number, next: () => Promise<boolean>) => Awaitable<boolean>
+      'plan/review-step': (step: string, at: number, next: () => Awaitable<boolean>) => Awaitable<boolean>
       'plan/weigh-step': (next: () => Promise<1 | 2>) => Awaitable<number>
       'plan/step-done': (step: string) => void
     }>()

@@ -2,10 +2,8 @@
 import type {} from 'cordis'
 import type { StreamPart } from '@sluice/llm'
 import type { ContentPart, Session, TurnEndReason } from '@sluice/session'
-import type { ListenersOf } from '@sluice/tools'
+import type { Awaitable, ListenersOf } from '@sluice/tools'
 import type { agentEvents } from './emitted-events.ts'
-
-type Awaitable<T> = T | PromiseLike<T>
 
 export interface AgentOptions {
   readonly session: Session

@@ -1,10 +1,8 @@
 /** Owns the words of files: targets, versions, intents, reads and edits. */
 import type {} from 'cordis'
-import type { Call, ListenersOf } from '@sluice/tools'
+import type { Awaitable, Call, ListenersOf } from '@sluice/tools'
 import type { Session } from '@sluice/session'
 import type { fsEvents } from './emitted-events.ts'
-
-type Awaitable<T> = T | PromiseLike<T>
 
 /** What a path resolves to. Two spellings of one file share `path` and, where the file exists, `key`. */
 export interface Target {

@@ -1,6 +1,6 @@
 /** Owns the Cordis events of a call: one for each stage that the table opens by an event. */
 import type { JsonObject } from '@sluice/base'
-import { defineEvents, type EventOf, notification, waterfall } from '@sluice/listeners'
+import { type Awaitable, defineEvents, type EventOf, notification, waterfall } from '@sluice/listeners'
 import type { Attempt } from './attempt.ts'
 import type { Call } from './call.ts'
 import type { ExecuteRun } from './execute.ts'
@@ -11,8 +11,10 @@ import type { Verdict } from './verdicts.ts'
 export const toolsEvents = defineEvents('tools', {
   'tools/prepare': waterfall<[call: Call], JsonObject>('Asked for the arguments; another object replaces them.'),
   'tools/pre-execute': waterfall<[call: Call], Verdict>('Asked whether the call may run; the strictest verdict wins.'),
-  'tools/execute': waterfall<[call: Call, run: ExecuteRun], Attempt>('Wraps the body, which `next()` runs.'),
-  'tools/post-execute': waterfall<[call: Call, result: ToolResult], PostVerdict, PassedOn>(
+  'tools/execute': waterfall<[call: Call, run: ExecuteRun], Attempt, Promise<Attempt>>(
+    'Wraps the body, which `next()` runs.',
+  ),
+  'tools/post-execute': waterfall<[call: Call, result: ToolResult], PostVerdict, Awaitable<PassedOn>>(
     'Asked whether the result stands, is replaced or is blocked.',
   ),
   'tools/result': notification<[call: Call, result: ToolResult]>(

@@ -1,5 +1,5 @@
 export { bare, defineEvents, narrowTo as forAgent, notification, required, waterfall } from '@sluice/listeners'
-export type { Asked, EventOf, ListenersOf } from '@sluice/listeners'
+export type { Asked, Awaitable, EventOf, ListenersOf } from '@sluice/listeners'
 export type { Card, ContentPart, Executed, Outcome } from '@sluice/session'
 export type { ApprovalDecision, ApprovalPort, ApprovalRequest } from './approval.ts'
 export type { Attempt } from './attempt.ts'

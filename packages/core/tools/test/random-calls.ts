@@ -1,7 +1,7 @@
 /** Owns random tools, listeners, guards, answerers and batches: everything that a composition may do to a call, well or badly. */
 import type { JsonObject } from '@sluice/base'
 import type { Answer } from '@sluice/approval'
-import type { Attempt, Call, CallRequest, ExecuteRun, PostVerdict, Run, ToolDefinition } from '@sluice/tools'
+import type { Attempt, Awaitable, Call, CallRequest, ExecuteRun, PostVerdict, Run, ToolDefinition } from '@sluice/tools'
 import { probeTool, type SimRandom } from '@sluice/testkit'
 import type { Context, Fiber } from 'cordis'
 import type { Bench } from './kit.ts'
@@ -135,9 +135,7 @@ function listen(chance: Chance, ctx: Context): void {
       ctx.on(
         'tools/prepare',
         (call, next) =>
-          chance.perhaps(() =>
-            chance.pick<JsonObject | Promise<JsonObject>>(next(), { path: 'y' }, { path: 5 }, call.args),
-          ),
+          chance.perhaps(() => chance.pick<Awaitable<JsonObject>>(next(), { path: 'y' }, { path: 5 }, call.args)),
         { order },
       )
       break
@@ -164,7 +162,7 @@ function listen(chance: Chance, ctx: Context): void {
           chance.perhaps(async () => {
             const passed = chance.one(2) ? await next() : undefined
             const contexts = ['by a listener']
-            return chance.pick<PostVerdict | Promise<PostVerdict>>(
+            return chance.pick<Awaitable<PostVerdict>>(
               passed ?? next(),
               { kind: 'accept', contexts },
               { kind: 'replace', content: 'x' },

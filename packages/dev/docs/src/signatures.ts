@@ -16,22 +16,26 @@ function propertiesOf(node: ts.Node, found: [string, string][]): void {
       made !== undefined &&
       (ts.isCallExpression(made) || ts.isTypeReferenceNode(made) || ts.isImportTypeNode(made))
     ) {
-      const [facts, answer, joined = answer] = (made.typeArguments ?? []).map(textOf)
-      if (facts !== undefined) found.push([node.name.text, signatureOf(facts, answer, joined)])
+      const [facts, answer, next = `Awaitable<${answer}>`] = (made.typeArguments ?? []).map(textOf)
+      if (facts !== undefined) found.push([node.name.text, signatureOf(facts, answer, next)])
     }
   }
   ts.forEachChild(node, (child) => propertiesOf(child, found))
 }
 
+/** In one line, with names as they are, from wherever an emitted file has them. */
 function textOf(node: ts.Node): string {
-  return node.getText().replaceAll(/\s+/g, ' ')
+  return node
+    .getText()
+    .replaceAll(/\s+/g, ' ')
+    .replaceAll(/\bimport\("[^"]*"\)\./g, '')
 }
 
 /** `facts` is a tuple type. */
-function signatureOf(facts: string, answer: string | undefined, joined: string | undefined): string {
+function signatureOf(facts: string, answer: string | undefined, next: string): string {
   const taken = facts.replace(/^\[ ?/, '').replace(/,? ?\]$/, '')
   if (answer === undefined) return `(${taken}) => void`
-  return `(${taken}${taken === '' ? '' : ', '}next: () => Promise<${joined}>) => Awaitable<${answer}>`
+  return `(${taken}${taken === '' ? '' : ', '}next: () => ${next}) => Awaitable<${answer}>`
 }
 
 /** The type of the listener of each of `events` that is declared in one of the modules, whose main files are given. */

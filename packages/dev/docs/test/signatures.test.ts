@@ -12,7 +12,7 @@ function written(files: Readonly<Record<string, string>>): string {
 }
 
 const expected = {
-  'a/ask': '(what: string, next: () => Promise<Yes | No>) => Awaitable<Yes | No>',
+  'a/ask': '(what: string, next: () => Awaitable<Yes | No>) => Awaitable<Yes | No>',
   'a/tell': '(what: string, how: { deep: number }) => void',
   'a/weigh': '(next: () => Promise<1>) => Awaitable<number>',
 }
@@ -28,7 +28,7 @@ export const a = defineEvents('a', {
     what: string,
     how: { deep: number },
   ]>('Told.'),
-  'a/weigh': waterfall<[], number, 1>('Weighed.'),
+  'a/weigh': waterfall<[], number, Promise<1>>('Weighed.'),
 })
 `,
   })
@@ -40,9 +40,9 @@ it('the types of listeners are read from emitted declaration files beside the co
     'index.js': '',
     'index.d.ts': "export { a } from './emitted.ts'\n",
     'emitted.d.ts': `export declare const a: import("x").EventTable<{
-  'a/ask': import("x").Waterfall<[what: string], Yes | No, Yes | No>;
+  'a/ask': import("x").Waterfall<[what: string], Yes | No, import("x").Awaitable<Yes | No>>;
   'a/tell': Notification<[what: string, how: { deep: number }]>;
-  'a/weigh': Waterfall<[], number, 1>;
+  'a/weigh': Waterfall<[], number, Promise<1>>;
 }>;
 `,
   })
