@@ -16,6 +16,7 @@ export {
   losslessCopy,
   parseJson,
 } from './json.ts'
+export { Onto } from './onto.ts'
 export { adopt, disown, isPromise } from './promise.ts'
 export { BoundedQueue, queueErrors } from './queue.ts'
 export type { SchemaCheck, SchemaProblem } from './schema.ts'

@@ -1,6 +1,7 @@
 /** Owns lossless JSON: one pass that checks, copies and freezes a value, and refuses what JSON would drop or change. */
 import { defineErrors, messageOf } from './errors.ts'
 import { jsonProblem } from './json-problem.ts'
+import { Onto } from './onto.ts'
 
 export type Json = null | boolean | number | string | readonly Json[] | JsonObject
 export interface JsonObject {
@@ -35,11 +36,7 @@ const arrayPrototype = Array.prototype
 
 /** Marks every root that this module has made: lossless and deeply frozen, it needs no second walk. Its height and its number
  *  of values in one number, as many a value is made. A private field, because a WeakMap costs ten times as much. */
-class Mark extends (function (on: object) {
-  return on
-} as unknown as new (
-  on: object,
-) => object) {
+class Mark extends Onto {
   readonly #size: number
 
   constructor(on: object, size: number) {

@@ -180,6 +180,25 @@ describe('a lossless copy', () => {
     expect(refusalOf(Object.freeze({ at: new Date(0) })).path).toBe('$.at')
   })
 
+  it('knows what it has made for certain: no proxy, heir, clone or look-alike of a copy counts as one', () => {
+    const copy = lossless({ a: [1] }) as object
+    const likes = [
+      new Proxy(copy, {}),
+      structuredClone(copy),
+      { ...copy },
+      Object.freeze(Object.defineProperties({}, Object.getOwnPropertyDescriptors(copy))),
+    ]
+    for (const like of likes) {
+      const again = lossless(like)
+      expect(again).toEqual(copy)
+      expect(again).not.toBe(like)
+      expect(lossless(again)).toBe(again)
+    }
+    for (const heir of [Object.create(copy) as object, Object.setPrototypeOf({ now: new Date(0) }, copy) as object])
+      expect(refusalOf(heir).problem).toContain('an instance of')
+    expect(() => Object.setPrototypeOf(copy, { now: new Date(0) })).toThrow(TypeError)
+  })
+
   it('cuts the path of a refusal that lies deep under long keys', () => {
     let value: unknown = 1n
     for (let i = 0; i < 100; i++) value = { [`key ${i} ${'x'.repeat(100)}`]: value }

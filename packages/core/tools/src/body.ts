@@ -3,7 +3,7 @@ import { isPromise, type Json, losslessCopy, messageOf } from '@sluice/base'
 import type { AbortSource, Limit } from '@sluice/listeners'
 import type { Session } from '@sluice/session'
 import { type Attempt, failed, returned, stopped, thrown } from './attempt.ts'
-import { Signalled } from './call.ts'
+import { signalled } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import { Nest } from './nested.ts'
 import { outerAbandoned, outerEnded } from './prompt.ts'
@@ -135,7 +135,7 @@ class Try {
     const { state, source, said, number } = this
     const { machine, start } = state
     const { id, tool, agent, session } = start
-    const run: Omit<Run, 'signal'> = {
+    const run = {
       callId: id,
       agent,
       session,
@@ -159,7 +159,7 @@ class Try {
         if (!said.over) said.ended = true
       },
     }
-    return Object.freeze(Object.assign(new Signalled(source), run))
+    return signalled(run, source)
   }
 
   private settle(attempt: Attempt): void {

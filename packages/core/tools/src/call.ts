@@ -1,5 +1,5 @@
 /** Owns the frozen call that listeners see. */
-import { disown, type JsonObject } from '@sluice/base'
+import { disown, type JsonObject, Onto } from '@sluice/base'
 import type { Card, Session } from '@sluice/session'
 import type { AbortSource } from '@sluice/listeners'
 import { callCard, genericCallCard } from './cards.ts'
@@ -25,25 +25,39 @@ export interface Call {
   readonly card: Card
 }
 
-/** Holds the signal, which is made on demand. Its prototype is frozen: the signal cannot be exchanged. */
-export class Signalled {
+/** Holds the source of a signal, for the object whose signal it is. */
+class Signalled extends Onto {
   readonly #source: AbortSource
 
-  constructor(source: AbortSource) {
+  constructor(on: object, source: AbortSource) {
+    super(on)
     this.#source = source
+    Object.defineProperty(on, 'signal', property)
   }
 
-  get signal(): AbortSignal {
-    return this.#source.signal
+  static of(on: object): AbortSignal {
+    return (on as Signalled).#source.signal
   }
 }
-Object.freeze(Signalled.prototype)
+
+/** One for all: a getter for each object would cost a hidden class for each. */
+const property: PropertyDescriptor & ThisType<object> = {
+  enumerable: true,
+  get() {
+    return Signalled.of(this)
+  },
+}
+
+/** `fields`, frozen, with a signal that is made when it is asked for. A field all the same: a copy made by spreading has it. */
+export function signalled<T extends object>(fields: T, source: AbortSource): T & { readonly signal: AbortSignal } {
+  new Signalled(fields, source)
+  return Object.freeze(fields) as T & { readonly signal: AbortSignal }
+}
 
 type FromDefinition = Pick<Call, 'args' | 'annotations' | 'aliases' | 'timeoutMs' | 'specifier' | 'card'>
 
 function frozen({ id, tool, agent, parent, session, source }: CallState['start'], given: FromDefinition): Call {
-  const fields = { id, tool, agent, parent: parent?.start.id, session }
-  return Object.freeze(Object.assign(new Signalled(source), fields, given))
+  return signalled({ id, tool, agent, parent: parent?.start.id, session, ...given }, source)
 }
 
 /** The call for `args`, with what the definition says of them. */

@@ -3,7 +3,7 @@ import { abandonedFailure, AbortSource, type Asked, Asking, failureOf, goneFailu
 import { type Listener, type PluginFailure, spentMs, underGrace } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
-import { Signalled } from './call.ts'
+import { signalled } from './call.ts'
 import { toolsErrors } from './errors.ts'
 import { conclude } from './outcome.ts'
 import type { AdmittedCall } from './state.ts'
@@ -162,13 +162,11 @@ class Wrapper extends Asking {
   }
 
   private run(attempt: number): ExecuteRun {
-    return Object.assign(new Signalled(this.source), {
-      attempt,
-      deadline: (ms: number) => {
-        if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
-        this.deadlineMs = Math.min(ms, this.deadlineMs ?? ms)
-      },
-    })
+    const deadline = (ms: number) => {
+      if (!(ms > 0)) throw new RangeError(`a deadline is a positive number of ms, not ${ms}`)
+      this.deadlineMs = Math.min(ms, this.deadlineMs ?? ms)
+    }
+    return signalled({ attempt, deadline }, this.source)
   }
 
   private next(): Promise<Attempt> {

@@ -1,6 +1,6 @@
 import { createContext, runInContext } from 'node:vm'
 import { flushMicrotasks, probeTool } from '@sluice/testkit'
-import type { Call } from '@sluice/tools'
+import type { Call, Run } from '@sluice/tools'
 import { describe, expect, test } from 'vitest'
 import { judges, stepOf } from './listeners.ts'
 import { soundBench } from './sound.ts'
@@ -21,18 +21,14 @@ const fields = [
 /** Every way to change a call that can be thought of; each either throws or does nothing. */
 function attacks(call: Call): (() => unknown)[] {
   const loose = call as unknown as Record<string, unknown>
-  const prototype = Object.getPrototypeOf(call) as object
   const fake = AbortSignal.abort('forged')
   return [
     ...fields.flatMap((field) => [
       () => (loose[field] = field === 'signal' ? fake : 'forged'),
       () => delete loose[field],
       () => Object.defineProperty(call, field, { value: 'forged' }),
-      () => Object.defineProperty(prototype, field, { get: () => 'forged' }),
-      () => Reflect.set(prototype, field, 'forged'),
     ]),
     () => Object.setPrototypeOf(call, { tool: 'forged' }),
-    () => Object.setPrototypeOf(prototype, { tool: 'forged' }),
     () => Object.assign(call, { extra: 1 }),
     () => Object.assign(call.args, { path: 'forged' }),
     () => (call.args['list'] as unknown[]).push('forged'),
@@ -40,7 +36,6 @@ function attacks(call: Call): (() => unknown)[] {
     () => Object.assign(call.annotations, { readOnly: true }),
     () => (call.aliases as string[]).push('Forged'),
     () => Object.assign(call.card, { title: 'forged' }),
-    () => Reflect.construct(call.constructor, [{ ...call, tool: 'forged' }, undefined]),
   ]
 }
 
@@ -98,6 +93,26 @@ describe('the call that listeners see', () => {
       ['nowhere', {}, [], false],
       ['elsewhere', {}, [], false],
     ])
+  })
+
+  test('has nothing by inheritance, so a copy made by spreading has all of it, the signal too', async () => {
+    const bench = await soundBench()
+    const abort = new AbortController()
+    const reasons: unknown[] = []
+    const copied = <T extends { readonly signal: AbortSignal }>(given: T) => {
+      const copy = { ...given }
+      expect(copy).toEqual(Object.fromEntries(Object.keys(given).map((key) => [key, given[key as keyof T]])))
+      expect(Object.getPrototypeOf(given)).toBe(Object.prototype)
+      expect(Object.isFrozen(given)).toBe(true)
+      copy.signal.addEventListener('abort', () => reasons.push(copy.signal.reason))
+    }
+    const body = (_args: unknown, run: Run) => (copied(run), abort.abort('enough'), null)
+    await bench.register(probeTool({ body }).definition)
+    await bench.plugin('copies', (ctx) => {
+      ctx.on('tools/execute', (call, run, next) => (copied(call), copied(run), next()))
+    })
+    await bench.call('probe', {}, { signal: abort.signal })
+    expect(reasons).toEqual(['enough', 'enough', 'enough'])
   })
 
   // 2.2
