@@ -96,6 +96,12 @@ function missingOf(service: string, subjects: readonly Subject[]): MissingServic
   return { service, providers: providers.map(({ plugin, state }) => ({ plugin, why: state })) }
 }
 
+/** What waits for a service that nobody gives comes first: whoever waits for it in turn is not the cause. */
+function causesFirst(list: readonly PendingPlugin[]): PendingPlugin[] {
+  const isCause = ({ missing }: PendingPlugin) => missing.some(({ providers }) => providers.length === 0)
+  return [...list.filter(isCause), ...list.filter((plugin) => !isCause(plugin))]
+}
+
 function waitsFor(subject: Subject, subjects: readonly Subject[]): string[] {
   const providers = subjects.filter((other) => subject.missing.some((name) => other.provides.includes(name)))
   return providers.map((provider) => provider.plugin)
@@ -115,11 +121,11 @@ export async function diagnose(ctx: Context, declared: readonly DeclaredPlugin[]
         dependents: dependentsOf(subject, subjects),
       }),
     ),
-    pending: pending.map(
-      (subject): PendingPlugin => ({
-        plugin: subject.plugin,
-        missing: subject.missing.map((service) => missingOf(service, subjects)),
-      }),
+    pending: causesFirst(
+      pending.map(({ plugin, missing }) => ({
+        plugin,
+        missing: missing.map((service) => missingOf(service, subjects)),
+      })),
     ),
     unsettled: inState('loading', 'unloading').map((subject) => subject.plugin),
     cycles: cyclesOf(new Map(pending.map((subject) => [subject.plugin, waitsFor(subject, pending)]))),

@@ -245,6 +245,18 @@ describe('composing', () => {
     ])
   })
 
+  it('names first what waits for a service that nobody gives, and then those that wait for it', async () => {
+    const modules = {
+      a: plugin('a', ['two'], []),
+      b: plugin('b', ['three'], []),
+      root: plugin('root', ['one'], ['two']),
+      source: plugin('source', ['two'], ['three']),
+    }
+    const composed = await start('- name: a\n- name: b\n- name: source\n- name: root', modules, { incomplete: 'keep' })
+    const { pending } = await composed.diagnose()
+    expect(pending.map((one) => one.plugin)).toEqual(['root', 'a', 'b', 'source'])
+  })
+
   it('can be asked what is wrong with plugins that were mounted by code', async () => {
     void ctx.plugin(plugin('user', ['one'], []))
     await ctx.plugin(broken('bad', [], [])).then(
