@@ -31,15 +31,17 @@ export interface RunParts {
   readonly importer?: Importer
 }
 
-/** Runs `task`, or holds a conversation without one; resolves to the exit code.
+/** Runs the task that is `given`, or holds a conversation without one; resolves to the exit code.
  *  @throws typed errors for whatever keeps a turn from starting */
 export async function run(
   terminal: Terminal,
   parts: RunParts,
-  task: string | undefined,
+  given: string | undefined,
   options: RunOptions,
 ): Promise<number> {
   const { world } = parts
+  // An empty variable of a script is no task.
+  const task = given?.trim() === '' ? undefined : given
   if (task === undefined && !terminal.interactive) throw cliErrors('CLI_NO_TASK', {})
   const cwd = await workingFolder(world.disk, terminal.cwd, options.cwd)
   const composition = await compositionFile(world, terminal.cwd, options.composition)

@@ -278,10 +278,12 @@ describe('what keeps a run from starting', () => {
     expect(err).toContain('CLI_COMPOSITION_INCOMPLETE')
   })
 
-  test('no task and no terminal is refused', async () => {
+  test('no task, or an empty one, and no terminal is refused', async () => {
     const p = await place()
-    const { code, err } = await failing(p, 'run')
-    expect([code, err.includes('CLI_NO_TASK')]).toEqual([2, true])
+    for (const argv of [['run'], ['run', ''], ['run', ' \n']]) {
+      const { code, err } = await failing(p, ...argv)
+      expect([code, err.includes('CLI_NO_TASK')], argv.join()).toEqual([2, true])
+    }
   })
 
   test('a folder without a session has no last one', async () => {
