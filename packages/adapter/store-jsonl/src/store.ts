@@ -219,7 +219,10 @@ class JsonlStore implements SessionStore {
       return await work(layout)
     } catch (error) {
       if (isSluiceError(error)) throw error
-      if (isDiskError(error, 'ENOENT')) throw sessionErrors('SESSION_NOT_FOUND', { id }, { cause: error })
+      // A file in the place of the folder is no session, and a list leaves it out too.
+      if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) {
+        throw sessionErrors('SESSION_NOT_FOUND', { id }, { cause: error })
+      }
       throw storeErrors('STORE_UNREADABLE', { path: layout.events, code: codeOf(error) }, { cause: error })
     }
   }

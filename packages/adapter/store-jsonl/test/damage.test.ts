@@ -170,6 +170,16 @@ test('a list names the sessions it cannot read, and leaves out folders that neve
   ])
 })
 
+test('a file or a fifo in the place of the folder of a session is no session', async () => {
+  const world = await machineWith(1)
+  world.disk.plant({ [`${DIR}/stray`]: 'not a session', [`${DIR}/pipe`]: { kind: 'fifo' } })
+  const store = jsonlStore(world, DIR)
+  for (const id of ['stray', 'pipe']) {
+    const ways = [store.open(id, 'read'), store.open(id, 'write'), store.holder(id), store.repair(id), store.remove(id)]
+    for (const way of ways) await expect(way).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  }
+})
+
 // BUG-014: the work of opening is bounded by the size of the log, and no buffer is larger than a chunk or a line.
 test('a log of many events and one very long line opens whole, and each byte of it is read once', async () => {
   const machine = await machineWith(0)
