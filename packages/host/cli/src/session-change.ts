@@ -15,12 +15,14 @@ export function repairSession(terminal: Terminal, world: World, given: string): 
   return withSession(terminal, world, given, async (ctx, id) => {
     const { findings, lost, backup } = await ctx.sessions.repair(id)
     told(findings, (text) => terminal.write(text))
-    if (backup === undefined) terminal.write(`session ${id} needs no repair\n`)
-    else {
+    const left = await ctx.sessions.scan(id, () => {})
+    if (backup === undefined) {
+      terminal.write(left.length === 0 ? `session ${id} needs no repair\n` : `session ${id}: nothing could be mended\n`)
+    } else {
       const gone = lost === 0 ? 'no event is lost' : `${counted(lost, 'event')} lost, session/lost in the place of each`
       terminal.write(`repaired session ${id}: ${gone}\nthe log as it was: ${backup}\n`)
     }
-    return told(await ctx.sessions.scan(id, () => {}), (text) => terminal.writeError(`still ${text}`))
+    return told(left, (text) => terminal.writeError(`still ${text}`))
   })
 }
 

@@ -41,8 +41,12 @@ describe('sluice session repair', () => {
     log.write({ seq: 5, at: 1, type: 'future/thing', data: {} })
     await log.durable(5)
     await log.close()
-    const { code, err } = await sluice(world, ['session', 'repair', 's'])
-    expect([code, err]).toEqual([1, expect.stringMatching(/^still line 6: unknown-type: /)])
+    const { code, out, err } = await sluice(world, ['session', 'repair', 's'])
+    expect([code, out, err]).toEqual([
+      1,
+      'session s: nothing could be mended\n',
+      expect.stringMatching(/^still line 6: unknown-type: /),
+    ])
   })
 })
 
