@@ -74,7 +74,7 @@ export const fsErrors = defineErrors({
   FS_STALE: {
     when: 'the file is no longer what the session has seen, or what the change was made for',
     message: (d: { path: string; detail: string }) => `${d.path} has changed on disk: ${d.detail}`,
-    remedy: 'Read the file again.',
+    remedy: 'Read the file again; before an undo, take back what changed it since, the newest first.',
   },
   FS_NOT_UTF8: {
     when: 'a file that is not UTF-8 text would be edited',

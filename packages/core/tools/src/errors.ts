@@ -27,7 +27,7 @@ export const toolsErrors = defineErrors({
   TOOLS_POLICY_MISSING: {
     when: 'a policy that declared itself required is not active',
     message: (d: { policies: readonly string[] }) => `required policy not active: ${d.policies.join(', ')}`,
-    remedy: 'Mount the policy again, or look with the doctor at why it is not active.',
+    remedy: 'Mount the policy again; `diagnose` of @sluice/compose says why it is not active.',
   },
   TOOLS_BAD_ANSWER: {
     when: 'a listener or guard answers with something that is no answer of its stage',
