@@ -1,4 +1,4 @@
-import { readFile, stat, writeFile } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Context } from 'cordis'
 import { describe, expect, test } from 'vitest'
@@ -31,6 +31,21 @@ describe('the README of the project', () => {
     expect(await p.sluice(t, 'run', '--composition', p.composition, '--model', 'sim/one', 'go')).toBe(3)
     expect(t.out).toContain('the package manager writes lockfiles')
     expect(heard.join('\n').match(/Run the formatter before you finish\./g)).toHaveLength(1)
+  })
+
+  test('a plugin finds whatever the READMEs import beside the command', async () => {
+    const { dependencies } = JSON.parse(await readFile(new URL('packages/host/cli/package.json', root), 'utf8')) as {
+      dependencies: Record<string, string>
+    }
+    const imported = new Set<string>()
+    for (const layer of ['base', 'core', 'policy', 'tool', 'adapter']) {
+      for (const folder of await readdir(new URL(`packages/${layer}/`, root))) {
+        const text = await readFile(new URL(`packages/${layer}/${folder}/README.md`, root), 'utf8')
+        for (const [, name = ''] of text.matchAll(/^import .*from '((?:@[^/']+\/)?[^/':]+)/gm)) imported.add(name)
+      }
+    }
+    expect([...imported].filter((name) => !Object.hasOwn(dependencies, name))).toEqual([])
+    expect(imported.size).toBeGreaterThan(20)
   })
 
   test('every file and folder that it links to is there', async () => {
