@@ -1,5 +1,6 @@
 /** Owns which calls to the disk are made at once, and which by way of another thread. */
-import { statfs } from 'node:fs/promises'
+import { readFile, realpath } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
 
 /** A call that took longer was not answered from memory, and everything else had to wait for it. */
 const DIRECT_MS_MAX = 20
@@ -7,23 +8,51 @@ const DIRECT_MS_MAX = 20
 const THREADED_CALLS = 100
 /** One call in so many goes by way of another thread, because nothing else gets its turn before that. */
 const IN_A_ROW_MAX = 200
+/** For so long it is remembered where folders are: they may be moved, or something may be mounted over them. */
+const KNOWN_MS = 1000
 /** Folders that are remembered; beyond that they are asked again. */
 const FOLDERS_MAX = 4096
 
-/** Types of file systems on a disk or in the memory of this machine, by Linux' `statfs(2)`: ext, XFS, Btrfs, tmpfs, ramfs,
- *  overlay, ZFS, F2FS. Any other may wait for a network or a program, which may never answer. */
-const LOCAL_TYPES = new Set([
-  0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x858458f6, 0x794c7630, 0x2fc12fc1, 0xf2f52010,
-])
+/** File systems on a disk or in the memory of this machine, as Linux' `mountinfo` calls them (proc_pid_mountinfo(5)). Any
+ *  other may wait for a network or a program, which may never answer. */
+const LOCAL_TYPES = new Set(
+  ['ext2', 'ext3', 'ext4', 'xfs', 'btrfs', 'zfs', 'f2fs', 'tmpfs', 'devtmpfs', 'ramfs', 'overlay'], //
+)
+
+/** Names that lead up. */
+const UP = ['', '.', '..']
 
 export class Direct {
   private readonly folders = new Map<string, boolean>()
+  /** Each ends in a slash. */
+  private farMounts: readonly string[] = []
+  private farNames = new Set<string>()
+  private looking: Promise<void> | undefined
+  private lookedAt = Number.NEGATIVE_INFINITY
   private threaded = 0
   private inARow = 0
 
-  /** Whether `folder` is on a disk of this machine; asked by way of another thread the first time. */
-  isLocal(folder: string): boolean | Promise<boolean> {
+  /** Whether nothing on the way to `path` is on any but a disk of this machine, nor what stands there: a link that stands
+   *  there may lead elsewhere. Asked by way of another thread when it is not known. */
+  isLocal(path: string): boolean | Promise<boolean> {
+    if (!this.isKnown()) return this.look().then(() => this.isLocal(path))
+    const folder = dirname(path)
+    // A link is followed where the path ends in a slash.
+    if (path.endsWith('/') || this.farNames.has(basename(path))) return false
     return this.folders.get(folder) ?? this.ask(folder)
+  }
+
+  /** Whether something far is mounted at or above a path without links; after {@link look}. */
+  isFar(path: string): boolean {
+    const at = `${path}/`
+    return this.farMounts.some((mount) => at.startsWith(mount))
+  }
+
+  /** Looks at what is mounted where, unless that was done just now. */
+  async look(): Promise<void> {
+    if (this.isKnown()) return
+    this.looking ??= this.readMounts().finally(() => (this.looking = undefined))
+    await this.looking
   }
 
   /** Whether the next call may be made at once; told once per call. */
@@ -46,10 +75,21 @@ export class Direct {
     }
   }
 
+  private isKnown(): boolean {
+    return performance.now() - this.lookedAt < KNOWN_MS
+  }
+
+  private async readMounts(): Promise<void> {
+    this.farMounts = await farMounts()
+    this.farNames = new Set([...UP, ...this.farMounts.map((mount) => basename(mount))])
+    this.folders.clear()
+    this.lookedAt = performance.now()
+  }
+
   private async ask(folder: string): Promise<boolean> {
-    if (process.platform !== 'linux') return false
     try {
-      const isLocal = LOCAL_TYPES.has((await statfs(folder)).type)
+      // A link on the way may lead by what is far.
+      const isLocal = !this.isFar(folder) && (await realpath(folder)) === folder
       if (this.folders.size >= FOLDERS_MAX) this.folders.clear()
       this.folders.set(folder, isLocal)
       return isLocal
@@ -58,4 +98,22 @@ export class Direct {
       return false
     }
   }
+}
+
+/** Where something is mounted that is not on a disk of this machine; everywhere, when nobody tells. */
+async function farMounts(): Promise<string[]> {
+  try {
+    const lines = (await readFile('/proc/self/mountinfo', 'utf8')).split('\n')
+    return lines.flatMap((line) => {
+      const [mount, type] = /^(?:\S+ ){4}(\S+) .* - (\S+) /.exec(line)?.slice(1) ?? []
+      return mount === undefined || LOCAL_TYPES.has(type ?? '') ? [] : [`${unescaped(mount)}/`.replace(/\/+$/, '/')]
+    })
+  } catch {
+    return ['/']
+  }
+}
+
+/** Blanks, line ends and backslashes are written as octal numbers. */
+function unescaped(mount: string): string {
+  return mount.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)))
 }

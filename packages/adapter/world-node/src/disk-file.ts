@@ -56,13 +56,12 @@ export class NodeFile implements DiskFile {
     return this.quick((fd) => fs.readSync(fd, into, 0, into.length, position), threaded)
   }
 
-  /** What is written goes to the cache of the system, wherever the file is. */
   async write(bytes: Uint8Array, position: number): Promise<void> {
     this.isWritten = true
-    if (bytes.length <= DIRECT_BYTES_MAX && this.direct.isFree()) {
+    if (bytes.length <= DIRECT_BYTES_MAX && this.isLocal && this.direct.isFree()) {
       return this.now((fd) => {
         for (let done = 0; done < bytes.length; ) {
-          done += fs.writeSync(fd, bytes, done, bytes.length - done, position + done)
+          done += this.some(fs.writeSync(fd, bytes, done, bytes.length - done, position + done))
         }
       })
     }
@@ -70,8 +69,7 @@ export class NodeFile implements DiskFile {
       const count = await this.threaded((fd, told: Done<number>) =>
         fs.write(fd, bytes, done, bytes.length - done, position + done, told),
       )
-      if (count === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)
-      done += count
+      done += this.some(count)
     }
   }
 
@@ -140,6 +138,12 @@ export class NodeFile implements DiskFile {
     } finally {
       if (--this.pending === 0) this.whenIdle?.()
     }
+  }
+
+  /** Trying again for ever would not help. */
+  private some(count: number): number {
+    if (count === 0) throw new DiskError('EIO', `EIO: nothing was written to '${this.path}'`, this.path)
+    return count
   }
 
   private open(): number {

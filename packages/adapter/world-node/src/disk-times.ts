@@ -1,6 +1,7 @@
 /** Owns asking many files for their times: in one go while the disk answers from memory, beside other work where it does not. */
 import { lstatSync } from 'node:fs'
 import { lstat } from 'node:fs/promises'
+import type { Direct } from './direct.ts'
 
 /** Files that are asked before anything else gets its turn. */
 const SLICE = 128
@@ -10,22 +11,25 @@ const SLICE_MS_MAX = 20
 const SLOW_SLICES = 4
 
 /** Waiting for a thread costs ten times what the answer does; so nothing waits, as long as a slice takes no time. */
-export async function mtimes(paths: readonly string[]): Promise<(number | undefined)[]> {
-  const times: (number | undefined)[] = []
-  let slow = 0
-  for (let at = 0; at < paths.length; at += SLICE) {
-    const slice = paths.slice(at, at + SLICE)
-    if (slow > 0) {
-      slow--
-      times.push(...(await Promise.all(slice.map(slowTime))))
-      continue
+export function mtimesOf(direct: Direct) {
+  return async (paths: readonly string[]): Promise<(number | undefined)[]> => {
+    await direct.look()
+    const times: (number | undefined)[] = []
+    let slow = 0
+    for (let at = 0; at < paths.length; at += SLICE) {
+      const slice = paths.slice(at, at + SLICE)
+      if (slow > 0 || slice.some((path) => direct.isFar(path))) {
+        slow = Math.max(0, slow - 1)
+        times.push(...(await Promise.all(slice.map(slowTime))))
+        continue
+      }
+      const start = performance.now()
+      for (const path of slice) times.push(quickTime(path))
+      if (performance.now() - start > SLICE_MS_MAX) slow = SLOW_SLICES
+      await new Promise((resolve) => setImmediate(resolve))
     }
-    const start = performance.now()
-    for (const path of slice) times.push(quickTime(path))
-    if (performance.now() - start > SLICE_MS_MAX) slow = SLOW_SLICES
-    await new Promise((resolve) => setImmediate(resolve))
+    return times
   }
-  return times
 }
 
 function quickTime(path: string): number | undefined {

@@ -1,13 +1,12 @@
 /** Owns the real disk behind the World port. */
 import * as sync from 'node:fs'
 import * as fs from 'node:fs/promises'
-import { dirname } from 'node:path'
 import { promisify } from 'node:util'
 import { type Disk, DiskError, type OpenOptions } from '@sluice/base'
 import { Direct } from './direct.ts'
 import { withDiskErrors } from './disk-errors.ts'
 import { fileStatOf, kindOf, NodeFile } from './disk-file.ts'
-import { mtimes } from './disk-times.ts'
+import { mtimesOf } from './disk-times.ts'
 
 // Absent on Windows, whatever the types say.
 const { O_NOFOLLOW = 0, O_NONBLOCK = 0, O_DIRECTORY = 0 } = sync.constants as Partial<typeof sync.constants>
@@ -31,9 +30,14 @@ function flagsOf(options: OpenOptions): number {
  *  be large (folders, long reads, removing) and every other file system goes by way of another thread. */
 export function nodeDisk(): Disk {
   const direct = new Direct()
-  const quick = <T>(path: string, atOnce: () => T, threaded: () => Promise<T>): Promise<T> =>
-    withDiskErrors(path, async () =>
-      (await direct.isLocal(dirname(path))) && direct.isFree() ? direct.now(atOnce) : threaded(),
+  const quick = <T>(path: string, atOnce: () => T | undefined, threaded: () => Promise<T>): Promise<T> =>
+    withDiskErrors(path, async () => {
+      const isAtOnce = (await direct.isLocal(path)) && direct.isFree()
+      return (isAtOnce ? direct.now(atOnce) : undefined) ?? threaded()
+    })
+  const quickPair = (from: string, to: string, atOnce: () => void, threaded: () => Promise<void>): Promise<void> =>
+    withDiskErrors(from, async () =>
+      (await direct.isLocal(from)) && (await direct.isLocal(to)) && direct.isFree() ? direct.now(atOnce) : threaded(),
     )
   return {
     open: (path, options) => withDiskErrors(path, () => openFile(path, options, direct)),
@@ -41,7 +45,7 @@ export function nodeDisk(): Disk {
       fileStatOf(
         await quick(
           path,
-          () => sync.statSync(path, bigint),
+          () => unlessLink(sync.lstatSync(path, bigint)),
           () => fs.stat(path, bigint),
         ),
       ),
@@ -53,11 +57,11 @@ export function nodeDisk(): Disk {
           () => fs.lstat(path, bigint),
         ),
       ),
-    mtimes,
+    mtimes: mtimesOf(direct),
     realpath: (path) =>
       quick(
         path,
-        () => sync.realpathSync.native(path),
+        () => unlessLink(sync.lstatSync(path)) && sync.realpathSync.native(path),
         () => fs.realpath(path),
       ),
     readlink: (path) =>
@@ -74,14 +78,16 @@ export function nodeDisk(): Disk {
     mkdir: (path, { recursive = false, mode = 0o777 } = {}) =>
       withDiskErrors(path, async () => void (await fs.mkdir(path, { recursive, mode }))),
     rename: (from, to) =>
-      quick(
+      quickPair(
         from,
+        to,
         () => sync.renameSync(from, to),
         () => fs.rename(from, to),
       ),
     link: (from, to) =>
-      quick(
+      quickPair(
         from,
+        to,
         () => sync.linkSync(from, to),
         () => fs.link(from, to),
       ),
@@ -92,14 +98,24 @@ export function nodeDisk(): Disk {
   }
 }
 
+/** Where a link leads may be far. */
+function unlessLink<Stats extends sync.Stats | sync.BigIntStats>(stats: Stats): Stats | undefined {
+  return stats.isSymbolicLink() ? undefined : stats
+}
+
+function isNoLink(path: string): boolean {
+  return sync.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true
+}
+
 async function openFile(path: string, options: OpenOptions, direct: Direct): Promise<NodeFile> {
   // POSIX leaves open what truncating through a read-only descriptor does.
   if (options.truncate && !options.write) throw new DiskError('EINVAL', `EINVAL: open '${path}'`, path)
   const flags = flagsOf(options)
   const mode = options.mode ?? 0o666
-  const isLocal = await direct.isLocal(dirname(path))
+  const isNew = options.create === true && options.exclusive === true
+  const isLocal = (await direct.isLocal(path)) && (isNew || options.noFollow === true || isNoLink(path))
   // Else it might be a FIFO that waits for its other end.
-  const waitsForNobody = options.nonBlocking === true || (options.create === true && options.exclusive === true)
+  const waitsForNobody = isNew || options.nonBlocking === true
   const isAtOnce = isLocal && waitsForNobody && options.truncate !== true && direct.isFree()
   const fd = isAtOnce ? direct.now(() => sync.openSync(path, flags, mode)) : await open(path, flags, mode)
   return new NodeFile(fd, path, direct, { isLocal })
@@ -108,7 +124,7 @@ async function openFile(path: string, options: OpenOptions, direct: Direct): Pro
 async function syncDir(path: string, direct: Direct): Promise<void> {
   // Windows cannot open a directory; its names are journalled.
   if (process.platform === 'win32') return
-  const isLocal = await direct.isLocal(path)
+  const isLocal = (await direct.isLocal(path)) && isNoLink(path)
   const flags = sync.constants.O_RDONLY | O_DIRECTORY
   const fd = isLocal && direct.isFree() ? direct.now(() => sync.openSync(path, flags)) : await open(path, flags, 0o666)
   const folder = new NodeFile(fd, path, direct, { isLocal })

@@ -1,4 +1,5 @@
-import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import fs, { existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it, vi } from 'vitest'
@@ -35,6 +36,71 @@ describe('calls to the disk', () => {
     const told = await disk.open(far, { read: true, nonBlocking: true })
     expect(await waits(() => told.read(new Uint8Array(10), 0))).toBe(true)
     await Promise.all([file.close(), told.close()])
+  })
+
+  it.runIf(isLinux)('never come by a link or a mount to what may not answer', async () => {
+    const disk = nodeDisk()
+    const [near, file, link, folder] = ['near', 'near/file', 'near/link', 'near/folder'].map((name) => join(root, name))
+    mkdirSync(near as string)
+    writeFileSync(file as string, 'x')
+    symlinkSync('/proc/self/status', link as string)
+    symlinkSync('/proc/self', folder as string)
+    const roundabout = join(root, 'roundabout')
+    symlinkSync(near as string, roundabout)
+    const opened = await disk.open('/proc/self/comm', { write: true })
+    const calls: readonly (() => Promise<unknown>)[] = [
+      () => disk.stat(link as string),
+      () => disk.realpath(link as string),
+      () => disk.realpath(folder as string),
+      () => disk.lstat(`${folder}/`),
+      () => disk.lstat(`${folder}/..`),
+      () => disk.lstat('/proc'),
+      () => disk.lstat(join(roundabout, 'file')),
+      async () => (await disk.open(link as string, { read: true, nonBlocking: true })).close(),
+      () => disk.rename(file as string, '/proc/self/x').catch(() => undefined),
+      () => disk.link(file as string, '/proc/self/x').catch(() => undefined),
+      () => disk.syncDir(folder as string).catch(() => undefined),
+      () => opened.write(Buffer.from('x'), 0).catch(() => undefined),
+    ]
+    for (const call of calls) {
+      await call()
+      expect(await waits(call), call.toString()).toBe(true)
+    }
+    expect(await waits(() => disk.realpath(file as string))).toBe(false)
+    expect(await waits(() => disk.stat(file as string))).toBe(false)
+    await opened.close()
+  })
+
+  it.runIf(isLinux)('leave the times of what may not answer to another thread', async () => {
+    const asked = vi.spyOn(fs, 'lstatSync')
+    syncBuiltinESMExports()
+    try {
+      const near = join(root, 'times')
+      writeFileSync(near, 'x')
+      expect(await nodeDisk().mtimes([near])).toEqual([expect.any(Number)])
+      expect(asked).toHaveBeenCalledWith(near, expect.anything())
+      expect(await nodeDisk().mtimes(['/proc/self/status', '/process'])).toEqual([expect.any(Number), undefined])
+      expect(asked).toHaveBeenCalledTimes(1)
+    } finally {
+      asked.mockRestore()
+      syncBuiltinESMExports()
+    }
+  })
+
+  it.runIf(isLinux)('are looked at anew when a folder may have been moved', async () => {
+    const disk = nodeDisk()
+    const [at, moved] = [join(root, 'at'), join(root, 'moved')]
+    mkdirSync(at)
+    const call = () => disk.lstat(join(at, 'stat')).catch(() => undefined)
+    await call()
+    expect(await waits(call)).toBe(false)
+    fs.renameSync(at, moved)
+    symlinkSync('/proc/self', at)
+    const later = performance.now() + 1000
+    const now = vi.spyOn(performance, 'now').mockReturnValue(later)
+    await call()
+    expect(await waits(call)).toBe(true)
+    now.mockRestore()
   })
 
   it('go by way of another thread for a while after one took long', () => {
