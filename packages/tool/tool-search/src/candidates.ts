@@ -22,13 +22,17 @@ export interface Candidate {
 }
 
 export interface Timed extends Candidate {
-  /** Of its last change; of what is gone meanwhile before everything. */
+  /** Of its last change. */
   readonly time: number
 }
 
+/** Without those that are gone meanwhile. */
 export async function withTimes(candidates: readonly Candidate[], { disk }: Place): Promise<Timed[]> {
   const times = await disk.mtimes(candidates.map(({ path }) => path))
-  return candidates.map(({ path, count }, index) => ({ path, count, time: times[index] ?? Number.NEGATIVE_INFINITY }))
+  return candidates.flatMap(({ path, count }, index) => {
+    const time = times[index]
+    return time === undefined ? [] : [{ path, count, time }]
+  })
 }
 
 /** By time of change, newest first, then by path. Only the first `wanted` are put in order unless more are asked for. */
@@ -77,8 +81,9 @@ function taken<T>(from: Iterator<T>, count: number): T[] {
 
 async function mayBeRead(path: string, { fs, context }: Place): Promise<boolean> {
   try {
+    const target = await fs.check(path, 'read', context)
     // Links are not followed: one leads elsewhere, and was none when it was found.
-    return (await fs.check(path, 'read', context)).path === path
+    return target.exists && target.path === path
   } catch {
     return false
   }

@@ -17,6 +17,7 @@ import { wildcards } from './wildcards.ts'
 const FILES_AT_ONCE = 100
 /** Lines of all files that are taken at once; where there are more, the files are found first, which is faster then. */
 const ROOM_AT_ONCE: Room = { lines: 4_000, bytes: 4 << 20 }
+const LF = Uint8Array.of(0x0a)
 const ROOM_ENOUGH: Room = { lines: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
 
 /** Files that match, and their lines where all of them had room. */
@@ -135,7 +136,7 @@ async function matchingFiles(
     world,
     cwd: place.home,
     args: [
-      counts ? '--count-matches' : '--files-with-matches',
+      ...(counts ? ['--count-matches', '--with-filename'] : ['--files-with-matches']),
       '--null',
       ...patternArgs(args),
       ...whereArgs(args, path),
@@ -153,12 +154,17 @@ async function matchingFiles(
   return { candidates, unnameable, cut: stopped, unreadable }
 }
 
-/** A record is the path, a zero byte, the number and a line feed. */
+/** A record is the path, a zero byte, the number and a line feed; a path may hold line feeds too. */
 function countReader(add: (found: readonly Candidate[], odd: number) => boolean): Reader {
+  let start: Uint8Array[] = []
   return new Records(0x0a, (bytes) => {
     // A path is never that long.
     if (!bytes) return true
     const end = bytes.lastIndexOf(0)
+    if (end === -1) {
+      start.push(bytes, LF)
+      return true
+    }
     const count = Number(Buffer.from(bytes.subarray(end + 1)).toString())
     let goesOn = true
     const names = new Names(
@@ -168,7 +174,8 @@ function countReader(add: (found: readonly Candidate[], odd: number) => boolean)
           odd,
         )),
     )
-    names.push(bytes.subarray(0, end + 1))
+    names.push(Buffer.concat([...start, bytes.subarray(0, end + 1)]))
+    start = []
     return goesOn
   })
 }

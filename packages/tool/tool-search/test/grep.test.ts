@@ -36,6 +36,16 @@ test('files and counts can be asked for instead of lines', async () => {
   expect((await grep({ pattern: 'x', output: 'count' })).text).toBe('b.txt: 1\na.txt: 3')
 })
 
+test('matches of one file are counted too, and of one whose name holds line ends', async () => {
+  const { grep } = await open({ 'a.txt': 'x x\nx\n', 'odd\nname\n7': 'x' })
+  expect((await grep({ pattern: 'x', path: 'a.txt', output: 'count' })).text).toBe('a.txt: 3')
+  const { value } = await grep({ pattern: 'x', output: 'count' })
+  expect(value.files).toEqual([
+    { path: 'odd\nname\n7', count: 1 },
+    { path: 'a.txt', count: 3 },
+  ])
+})
+
 test('when more files match than may be shown, the newest are shown and it is said', async () => {
   const { grep } = await open(Object.fromEntries(Array.from({ length: 130 }, (_, i) => [`f${i}`, 'x'])))
   for (const output of ['content', 'files', 'count']) {

@@ -8,7 +8,7 @@ import { Context } from 'cordis'
 import { expect, test } from 'vitest'
 
 /** One call with a ripgrep that does what the test says; without a handler its program is missing. */
-async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal) {
+async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal, tool = 'grep') {
   const world = simWorld({ autoAdvance: true, files: { '/proj/a.txt': 'x' } })
   if (handler) world.processes.on('rg', handler)
   const ctx = new Context()
@@ -16,7 +16,7 @@ async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal) {
   await ctx.plugin(tools, { otherwise: 'allow' })
   for (const plugin of [fs, search]) await ctx.plugin(plugin)
   const own = await ctx.sessions.create({ cwd: '/proj' })
-  const call = { id: 'c1', tool: 'grep', arguments: { pattern: 'x', output: 'files' } }
+  const call = { id: 'c1', tool, arguments: tool === 'glob' ? { pattern: '*' } : { pattern: 'x', output: 'files' } }
   const { result } = await ctx.tools.execute({ session: own, call, ...(signal && { signal }) })
   const text = result.content.map((part) => (part.type === 'text' ? part.text : '')).join('')
   return { outcome: result.outcome, text, world }
@@ -25,6 +25,11 @@ async function withRipgrep(handler?: ProgramHandler, signal?: AbortSignal) {
 test('what cannot be read is said, and the rest is shown', async () => {
   const { text } = await withRipgrep(() => ({ stdout: '/proj/a.txt\0', code: 2 }))
   expect(text).toBe('a.txt\n[some files or folders could not be read]')
+})
+
+test('a file that is gone since it was found is not shown', async () => {
+  expect((await withRipgrep(() => ({ stdout: '/proj/gone.txt\0/proj/a.txt\0' }))).text).toBe('a.txt')
+  expect((await withRipgrep(() => ({ stdout: './gone.txt\0./a.txt\0' }), undefined, 'glob')).text).toBe('a.txt')
 })
 
 test('a ripgrep that is missing or fails is told with its reason', async () => {
