@@ -48,9 +48,9 @@ export class Report {
     if (exit && !this.text.endsWith(' 1\n')) this.tell(exit)
   }
 
-  /** How the program ended, as far as it has been told. A shell tells a signal as 128 + n; it is one if the shell has words for it. */
+  /** How the program ended, as far as it has been told; what is inside could tell it too, of itself. A shell tells a signal as 128 + n; it is one if the shell has words for it. */
   exit(): ProcessExit | undefined {
-    const { words = '', told } = /^(?<words>[^]*?)ended (?<told>\d+) \d+\n$/.exec(this.text)?.groups ?? {}
+    const { words = '', told } = /^(?<words>[^]*?)ended (?<told>\d{1,3}) \d+\n$/.exec(this.text)?.groups ?? {}
     if (told === undefined) return undefined
     const code = Number(told)
     const signal = words.trim() === '' ? undefined : signalOf(code)

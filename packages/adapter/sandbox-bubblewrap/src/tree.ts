@@ -1,5 +1,8 @@
 /** Owns what lives below a process, as Linux tells it: bubblewrap, its first process inside, the keeper and what was left. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Of one process that are looked at. */
+const THREADS_MAX = 1_000
 
 /** At most `max` of the processes of the sandbox that `bwrap`, a process outside of it, watches; not its first process, and not
  *  the keeper, which is the first child of that. None where the kernel does not tell. */
@@ -18,8 +21,20 @@ export function leftIn(bwrap: number): boolean {
   return left.some((pid) => /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`)))
 }
 
+/** Each thread has its own. */
 function childrenOf(pid: number): number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).split(' ').filter(Boolean).map(Number)
+  const threads = threadsOf(pid).slice(0, THREADS_MAX)
+  return threads.flatMap((thread) =>
+    read(`/proc/${pid}/task/${thread}/children`).split(' ').filter(Boolean).map(Number),
+  )
+}
+
+function threadsOf(pid: number): string[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`)
+  } catch {
+    return []
+  }
 }
 
 /** Nothing of a process that has ended. */

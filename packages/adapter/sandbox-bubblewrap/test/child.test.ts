@@ -72,6 +72,30 @@ test.each([
   expect(report.exit()).toEqual(exit)
 })
 
+test('an exit code that no program has is none, for what is inside can write to the report of its keeper', () => {
+  const report = new Report()
+  report.push(Buffer.from('ended 99999999999999999999999 5\n'))
+  expect(report.exit()).toBeUndefined()
+})
+
+test.runIf(process.platform === 'linux')('what a thread has started is seen like any other process', async () => {
+  let started!: () => void
+  const up = new Promise<void>((resolve) => {
+    started = resolve
+  })
+  const work = `require('node:child_process').spawnSync('sh', ['-c', 'echo up; exec sleep 1000'], { stdio: 'inherit' })`
+  const code = `new (require('node:worker_threads').Worker)(${JSON.stringify(work)}, { eval: true })`
+  const threaded = await world.processes.spawn({
+    file: 'bash',
+    args: ['-c', `bash -c 'sleep 1000 & "$RUN" -e "$CODE" & wait; :'; :`],
+    cwd: '/',
+    env: { PATH: '/usr/bin:/bin', RUN: process.execPath, CODE: code },
+    onStdout: started,
+  })
+  await up
+  expect(insideOf(threaded.pid, 9)).toHaveLength(2)
+})
+
 test('a report is bounded, whatever is written to it', () => {
   const report = new Report()
   for (let i = 0; i < 5_000; i++) report.push(Buffer.from('x'))

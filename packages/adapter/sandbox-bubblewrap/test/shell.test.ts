@@ -54,6 +54,21 @@ describe.runIf(kind === 'confined')('bash in the sandbox', () => {
     expect(await readFile(join(cwd, 'in'), 'utf8')).toBe('a\n')
   })
 
+  test('files that grant authority, however many a command makes, keep no later one from starting', async () => {
+    const at = await mkdtemp('/var/tmp/sluice-many-')
+    const crowded = await ctx.sessions.create({ cwd: at })
+    const run = async (command: string) => {
+      const request = { id: `c${++count}`, tool: 'bash', arguments: { command } }
+      return (await ctx.tools.execute({ session: crowded, call: request })).result
+    }
+    const made = await run('mkdir -p .git/worktrees/{1..1500}; mkdir -p $(seq -s/ 600)/.git')
+    expect(made.value).toMatchObject({ exitCode: 0, authority: { cut: true } })
+    expect((await run('touch .git/hooks/x || echo kept')).value).toMatchObject({
+      output: expect.stringContaining('kept') as string,
+    })
+    await rm(at, { recursive: true })
+  })
+
   // files.md 10
   test('hooks that a command makes deep in the workspace, and a link that it puts in place of another, are told, and later commands only read them', async () => {
     await symlink('shared', join(cwd, '.claude'))

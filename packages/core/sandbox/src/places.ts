@@ -2,7 +2,8 @@
 import { posix } from 'node:path'
 import type { Disk, HostInfo } from '@sluice/base'
 import type { Session } from '@sluice/session'
-import { type Authority, findAuthority } from './authority.ts'
+import { findAuthority } from './authority.ts'
+import { Protection } from './protection.ts'
 import { realOf } from './real-path.ts'
 import type { Appeared, Confinement, ConfinedMode, WorkspaceFolder } from './types.ts'
 
@@ -21,12 +22,27 @@ export interface PlacesOptions {
   readonly folders: (session: Session) => Promise<readonly WorkspaceFolder[]>
 }
 
-/** What was found for a session stays protected: nothing that a process makes can crowd it out of a later search. */
+/** What is known of a session. */
+interface Known {
+  /** What was found stays: nothing that a process makes can crowd it out of a later search. */
+  readonly protection: Protection
+  /** Where it was looked. */
+  readonly roots: Set<string>
+  /** Those of the last start. */
+  searched: readonly string[]
+  /** What has come into being and was not asked for yet. */
+  readonly untold: Set<string>
+  /** All that was ever found. */
+  readonly found: Set<string>
+  /** Processes that live. */
+  living: number
+  /** Whether one lived since it was asked what has come into being. */
+  unasked: boolean
+}
+
 export class Places {
   private readonly options: PlacesOptions
-  private readonly found = new WeakMap<Session, Authority>()
-  /** Where it was looked. */
-  private readonly searched = new WeakMap<Session, readonly string[]>()
+  private readonly known = new WeakMap<Session, Known>()
   private readonly real = new WeakMap<Session, Map<string, string>>()
 
   constructor(options: PlacesOptions) {
@@ -45,15 +61,21 @@ export class Places {
       session,
       said.filter(({ writable }) => !writable).map(({ path }) => path),
     )
-    const own = mode === 'read-only' ? undefined : await this.authority(session, workspace)
+    const known = this.knownOf(session)
+    if (mode !== 'read-only') {
+      const { fresh } = await this.search(known, workspace)
+      // What a process that lives, or was not asked about yet, has made; the rest is somebody else's.
+      if (known.unasked) for (const each of fresh) known.untold.add(each)
+    }
+    const { paths, standIns } = known.protection
     const named = await Promise.all(config.protectedPaths.map(real))
     const hidden = await Promise.all(config.hidden.map(real))
     return {
       workspace,
       access: mode === 'read-only' ? 'read' : 'write',
       readOnly,
-      protected: [...new Set([...(own?.paths ?? []), ...named])],
-      standIns: own?.standIns ?? new Map(),
+      protected: [...new Set([...paths, ...named])],
+      standIns: new Map(standIns),
       hidden: [...new Set(hidden)],
       hosts,
       scratch: session.id,
@@ -75,25 +97,52 @@ export class Places {
     return [...new Set(found.flat())]
   }
 
-  /** What grants authority and was not there when a process was last started, or when this was last asked. */
-  async appeared(session: Session): Promise<Appeared> {
-    const known = new Set(this.found.get(session)?.found)
-    const { found, cut } = await this.authority(session, this.searched.get(session) ?? [])
-    return { paths: found.filter((each) => !known.has(each)), cut }
+  /** A process was started, whose files are told at the next question or, while it lives, at any. */
+  started(session: Session, exited: Promise<unknown>): void {
+    const known = this.knownOf(session)
+    known.unasked = true
+    known.living++
+    void exited.then(() => known.living--)
   }
 
-  private async authority(session: Session, workspace: readonly string[]): Promise<Authority> {
-    this.searched.set(session, workspace)
-    const before = this.found.get(session)
-    const now = await Promise.all(workspace.map((root) => findAuthority(this.options.disk, root)))
-    const each = before ? [before, ...now] : now
-    const all: Authority = {
-      paths: [...new Set(each.flatMap(({ paths }) => paths))],
-      standIns: new Map(each.flatMap(({ standIns }) => [...standIns])),
-      found: [...new Set(each.flatMap(({ found }) => found))],
-      cut: now.some(({ cut }) => cut),
+  /** What has come to grant authority since a process was started, or since this was asked. */
+  async appeared(session: Session): Promise<Appeared> {
+    const known = this.knownOf(session)
+    known.unasked = known.living > 0
+    const { fresh, cut } = await this.search(known, known.searched)
+    const paths = [...known.untold, ...fresh]
+    known.untold.clear()
+    return { paths, cut }
+  }
+
+  /** What was not found before where it had been looked, and whether something was not looked into or is not protected. */
+  private async search(known: Known, workspace: readonly string[]): Promise<{ fresh: string[]; cut: boolean }> {
+    known.searched = workspace
+    const fresh: string[] = []
+    let cut = false
+    for (const root of workspace) {
+      const now = await findAuthority(this.options.disk, root, known.protection)
+      cut ||= now.cut
+      if (known.roots.has(root)) fresh.push(...now.found.filter((each) => !known.found.has(each)))
+      for (const each of now.found) known.found.add(each)
+      known.roots.add(root)
     }
-    this.found.set(session, all)
-    return all
+    return { fresh, cut }
+  }
+
+  private knownOf(session: Session): Known {
+    const before = this.known.get(session)
+    if (before) return before
+    const known: Known = {
+      protection: new Protection(),
+      roots: new Set(),
+      searched: [],
+      untold: new Set(),
+      found: new Set(),
+      living: 0,
+      unasked: false,
+    }
+    this.known.set(session, known)
+    return known
   }
 }

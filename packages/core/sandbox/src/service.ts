@@ -116,7 +116,9 @@ export class SandboxService extends Service implements Sandbox {
     if (status.kind === 'none' || wants.unconfined) return world.processes.spawn(options)
     const hosts = [...new Set([...config.hosts, ...(wants.hosts ?? [])])]
     const confinement = await this.places.of(start.session, status.mode, hosts)
-    return (mounted as Mounted).adapter.spawn(options, confinement)
+    const child = await (mounted as Mounted).adapter.spawn(options, confinement)
+    this.places.started(start.session, child.exited)
+    return child
   }
 
   private async saidFolders(session: Session): Promise<readonly WorkspaceFolder[]> {

@@ -75,7 +75,7 @@ export interface WorkspaceFolder {
 export interface Appeared {
   /** Each by its path; a link also with where it leads. */
   readonly paths: readonly string[]
-  /** The workspace has more folders than were looked into, so that such files may be in the others unprotected. */
+  /** Not every folder of the workspace could be looked into, or not all of them protected: some may be unprotected. */
   readonly cut: boolean
 }
 

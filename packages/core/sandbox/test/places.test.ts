@@ -80,8 +80,73 @@ test('the search for files that grant authority is bounded, and says when it was
   }
   expect(await cutWith(folders(4_999, 'x'))).toEqual({ cut: false, paths: 5 })
   expect(await cutWith(folders(5_000, 'x'))).toEqual({ cut: true, paths: 5 })
-  expect(await cutWith(folders(1_995, '.claude/x'))).toEqual({ cut: false, paths: 2_000 })
-  expect(await cutWith(folders(1_996, '.claude/x'))).toEqual({ cut: true, paths: 2_000 })
+})
+
+test('no more is protected than a program can be started with, and it is said that something is not', async () => {
+  const { start, held, ctx, session, world } = await setup({ files: { '/proj/.git/HEAD': 'x' }, state: available })
+  const cutAfter = async (made: string[]) => {
+    for (const each of made) await world.disk.mkdir(`/proj/${each}`, { recursive: true })
+    await start()
+    const { cut } = await ctx.sandbox.appeared(session)
+    return { cut, paths: held.at(-1)?.protected.length }
+  }
+  const own = 5 + 4
+  const many = (count: number, of: (i: number) => string) => Array.from({ length: count }, (_, i) => of(i))
+  expect(await cutAfter(many(100, (i) => `${i}/.claude`))).toEqual({ cut: false, paths: own + 100 })
+  // The folders above it would be too many bytes, also where they are few enough.
+  expect(await cutAfter([`${many(500, () => 'deeper').join('/')}/.claude`])).toEqual({
+    cut: true,
+    paths: own + 100,
+  })
+  const { paths = 0 } = await cutAfter(many(1_000, (i) => `.git/worktrees/${i}`))
+  expect(paths).toBeGreaterThan(own + 400)
+  expect(paths).toBeLessThan(1_000)
+  // Also not bit by bit.
+  const later = await cutAfter(many(500, (i) => `0${i}/.claude`))
+  expect(later.cut).toBe(true)
+  expect(later.paths).toBeLessThan(paths + 2)
+  expect(held.at(-1)?.protected).toEqual(
+    expect.arrayContaining(['/proj/.git/config', '/proj/.git/hooks', '/proj/99/.claude']),
+  )
+})
+
+test('a folder that cannot be looked into, or has a name that is no text, is said', async () => {
+  const { start, ctx, session, world } = await setup({ state: available })
+  await start()
+  const cut = async () => (await ctx.sandbox.appeared(session)).cut
+  expect(await cut()).toBe(false)
+  await world.disk.mkdir('/proj/closed', { mode: 0 })
+  expect(await cut()).toBe(true)
+  await world.disk.rmdir('/proj/closed')
+  expect(await cut()).toBe(false)
+})
+
+test('what a process that goes on has made is told also when another was started meanwhile', async () => {
+  const { start, ctx, session, world } = await setup({ state: available })
+  const make = (folder: string) => world.disk.mkdir(`/proj/${folder}/.git`, { recursive: true })
+  let end!: () => void
+  world.processes.on('bash', async () => {
+    await new Promise<void>((resolve) => (end = resolve))
+    return {}
+  })
+  const job = await start()
+  const endJob = end
+  expect(await ctx.sandbox.appeared(session)).toEqual({ paths: [], cut: false })
+  await make('of-job')
+  const command = await start()
+  end()
+  await command.exited
+  expect(await ctx.sandbox.appeared(session)).toEqual({ paths: ['/proj/of-job/.git'], cut: false })
+  await make('of-job-again')
+  endJob()
+  await job.exited
+  const last = await start()
+  end()
+  await last.exited
+  expect(await ctx.sandbox.appeared(session)).toEqual({ paths: ['/proj/of-job-again/.git'], cut: false })
+  await make('of-a-person')
+  await start()
+  expect(await ctx.sandbox.appeared(session)).toEqual({ paths: [], cut: false })
 })
 
 // files.md 10

@@ -94,14 +94,19 @@ export function authorityNotes({ authority }: Granted): string[] {
   if (!authority || authority.paths.length === 0) return []
   const { paths } = authority
   const more = paths.length > PATHS_MAX ? ` and ${paths.length - PATHS_MAX} more` : ''
-  const named = `${paths.slice(0, PATHS_MAX).join(', ')}${more}`
+  const named = `${paths.slice(0, PATHS_MAX).map(onOneLine).join(', ')}${more}`
   return [
     `[files that decide what may be done here, or what runs, are new: ${named}. Later commands can only read them]`,
   ]
 }
 
+/** A name may hold anything, also what looks like a note or moves the cursor of a terminal. */
+function onOneLine(path: string): string {
+  return path.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`)
+}
+
 export const cutNote =
-  '[the workspace has too many folders to look into all: files that decide what may be done here may be unprotected in some]'
+  '[not all of the workspace could be looked into or protected: some files that decide what may be done here may be unprotected]'
 
 function textOf(output: string, notes: readonly string[]): string {
   const text = output.replace(/\n+$/, '')

@@ -72,13 +72,26 @@ test('files that grant authority and that a command or a job has made are told t
   expect((await call({ job, waitMs: 1_000 }, 'bash_output')).text).toContain(note(2))
 })
 
+test('a name that looks like a note, or that moves the cursor of a terminal, is told as a name', async () => {
+  const { call, world } = await setup(async () => {
+    await world.disk.mkdir('/proj/a]\n[b\x1b[2J\u202e/.git', { recursive: true })
+    return {}
+  })
+  const { text, card } = await call({ command: 'x' })
+  const name = '/proj/a]\\u{a}[b\\u{1b}[2J\\u{202e}/.git'
+  expect(text).toContain(`are new: ${name}. Later`)
+  expect(card).toMatchObject({ output: text })
+})
+
 test('that not all folders could be looked into is told to the person, and is data', async () => {
   const { call, world } = await setup(() => ({ stdout: 'done\n' }))
   for (let i = 0; i < 5_000; i++) await world.disk.mkdir(`/proj/${i}`)
   const { text, result, card } = await call({ command: 'x' })
   expect(text).toBe('done')
   expect(result.value).toMatchObject({ authority: { paths: [], cut: true } })
-  expect(card).toMatchObject({ output: expect.stringMatching(/^done\n\[the workspace has too many folders/) as string })
+  expect(card).toMatchObject({
+    output: expect.stringMatching(/^done\n\[not all of the workspace could be looked into/) as string,
+  })
 })
 
 test('a command that the sandbox kept from something says what it is held to, and how to ask for more', async () => {
