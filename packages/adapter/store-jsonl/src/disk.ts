@@ -74,26 +74,18 @@ export async function writeWhole(
   temporary: string,
   pieces: Iterable<Uint8Array>,
 ): Promise<void> {
-  const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
-  try {
+  await putInPlace(disk, path, temporary, async (file) => {
     let at = 0
     for (const piece of pieces) {
       await file.write(piece, at)
       at += piece.length
     }
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  await disk.rename(temporary, path)
-  await disk.syncDir(dirname(path))
+  })
 }
 
 /** Puts a copy of an open file in its place, so that whoever has it open has another file from then on. */
 export async function replaceByCopy(disk: Disk, path: string, original: DiskFile): Promise<void> {
-  const temporary = `${path}.tmp`
-  const copy = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
-  try {
+  await putInPlace(disk, path, `${path}.tmp`, async (copy) => {
     const chunk = Buffer.allocUnsafe(COPY_BYTES)
     for (let at = 0; ; ) {
       const read = await original.read(chunk, at)
@@ -101,11 +93,29 @@ export async function replaceByCopy(disk: Disk, path: string, original: DiskFile
       await copy.write(chunk.subarray(0, read), at)
       at += read
     }
-    await copy.sync()
-  } finally {
-    await copy.close()
+  })
+}
+
+async function putInPlace(
+  disk: Disk,
+  path: string,
+  temporary: string,
+  fill: (file: DiskFile) => Promise<void>,
+): Promise<void> {
+  const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
+  try {
+    try {
+      await fill(file)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await disk.rename(temporary, path)
+  } catch (error) {
+    // On a full disk half a file would take the room that the log needs.
+    await unlinkIfThere(disk, temporary).catch(() => {})
+    throw error
   }
-  await disk.rename(temporary, path)
   await disk.syncDir(dirname(path))
 }
 

@@ -1,7 +1,7 @@
 /** Owns the disposable index of a session: how far its log is whole, the checkpoint there, and which file it belongs to. */
 import { type Disk, type DiskFile, type FileStat, isDiskError } from '@sluice/base'
 import type { Checkpoint } from '@sluice/session'
-import { PRIVATE_FILE, readAll, readSmall } from './disk.ts'
+import { PRIVATE_FILE, readAll, readSmall, unlinkIfThere } from './disk.ts'
 import type { Layout } from './layout.ts'
 import type { Known } from './log-end.ts'
 import { decodeLine, encodeRecord, frozen, LF, Problem } from './record.ts'
@@ -40,11 +40,16 @@ export async function writeIndex(
   const temporary = `${layout.index}.tmp`
   const file = await disk.open(temporary, { write: true, create: true, truncate: true, mode: PRIVATE_FILE })
   try {
-    await file.write(bytes, 0)
-  } finally {
-    await file.close()
+    try {
+      await file.write(bytes, 0)
+    } finally {
+      await file.close()
+    }
+    await disk.rename(temporary, layout.index)
+  } catch (error) {
+    await unlinkIfThere(disk, temporary).catch(() => {})
+    throw error
   }
-  await disk.rename(temporary, layout.index)
   return { bytes: bytes.length, mark: line.slice(MARK) }
 }
 

@@ -63,6 +63,7 @@ export class JsonlLog extends ReadOnlyLog {
   /** The index that belongs to what is in the log. */
   private index: Kept | undefined
   private keeping: Promise<void> = Promise.resolve()
+  private isClosed = false
 
   /** `last` is the seq of the last event on disk, -1 for a new log. */
   constructor(world: World, id: string, layout: Layout, start: Start, last: number, index?: Kept) {
@@ -113,6 +114,7 @@ export class JsonlLog extends ReadOnlyLog {
   }
 
   private async writing<T>(work: () => Promise<T>): Promise<T> {
+    if (this.isClosed) throw storeErrors('STORE_UNWRITABLE', { path: this.layout.dir, code: 'closed' })
     try {
       await this.file.prepare()
       return await work()
@@ -123,8 +125,9 @@ export class JsonlLog extends ReadOnlyLog {
   }
 
   override async close(): Promise<void> {
-    await this.writer.idle()
+    await this.writer.end()
     await this.keeping.catch(() => {})
+    this.isClosed = true
     try {
       await this.seal()
     } finally {

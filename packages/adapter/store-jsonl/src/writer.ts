@@ -36,7 +36,7 @@ export class Writer {
   private running: Promise<void> | undefined
   /** Set by a failure: nothing is tried again until somebody waits. */
   private failed = false
-  /** Set when the file is not ours any more: nothing is tried again at all. */
+  /** Set when the file is not ours any more, or closed: nothing is tried again at all. */
   private broken: Error | undefined
 
   constructor(file: LogFile, path: string, acknowledged: number) {
@@ -46,7 +46,7 @@ export class Writer {
     this.acknowledged = this.handed = this.last = acknowledged
   }
 
-  /** @throws STORE_BACKLOG_FULL, STORE_FOREIGN_CHANGE */
+  /** @throws STORE_BACKLOG_FULL, STORE_FOREIGN_CHANGE, STORE_UNWRITABLE */
   add(seq: number, json: string): void {
     if (this.broken !== undefined) throw this.broken
     if (this.backlog.size + json.length > BACKLOG_MAX) {
@@ -84,9 +84,10 @@ export class Writer {
     return this.last
   }
 
-  /** Waits until nothing runs. */
-  async idle(): Promise<void> {
+  /** Waits until nothing runs; nothing is tried afterwards, since the file may be another writer's by then. */
+  async end(): Promise<void> {
     while (this.running) await this.running
+    this.broken ??= storeErrors('STORE_UNWRITABLE', { path: this.path, code: 'closed' })
   }
 
   private run(): void {

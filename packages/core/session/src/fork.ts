@@ -33,3 +33,12 @@ export function sharedPast(
   if (end < 0) throw sessionErrors('SESSION_FORK_REFUSED', { id, why: 'no turn has ended before that point' })
   return events.slice(1, end + 1)
 }
+
+/** What the parent took back after that past, as the next events of the child: a fork brings no right back. */
+export function takenBack(events: readonly SessionEvent[], past: readonly SessionEvent[]): readonly SessionEvent[] {
+  const next = past.length + 1
+  return events
+    .slice(next)
+    .filter(({ type }) => type === 'permission/revoked')
+    .map(({ at, type, data }, index) => Object.freeze({ seq: next + index, at, type, data }))
+}

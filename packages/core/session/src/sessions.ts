@@ -5,7 +5,7 @@ import { decodeState, type SessionState } from './checkpoint.ts'
 import { sessionErrors } from './errors.ts'
 import { sessionEvents } from './events.ts'
 import { Inspection, sorted } from './findings.ts'
-import { handOn, sharedPast } from './fork.ts'
+import { handOn, sharedPast, takenBack } from './fork.ts'
 import { digestsIn } from './named-blobs.ts'
 import { openWork } from './open-work.ts'
 import { planRepair } from './repair.ts'
@@ -156,7 +156,7 @@ export class SessionsService implements Sessions {
     const data = { format: 1 as const, id, cwd, parent, ...(composition !== undefined && { composition }) }
     const started = { seq: 0, at: this.world.clock.now(), type: 'session/started', data }
     const frozen = Object.freeze({ ...started, data: Object.freeze({ ...data, parent: Object.freeze(parent) }) })
-    const session = await this.begin(id, cwd, [frozen, ...past])
+    const session = await this.begin(id, cwd, [frozen, ...past, ...takenBack(whole, past)])
     await closedOnFailure(session, () => session.share(parentId, digestsIn(past)))
     return session
   }

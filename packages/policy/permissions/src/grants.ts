@@ -27,6 +27,8 @@ const none: Grants = { granted: [], chosen: [], offered: [] }
 const step = foldSteps<Grants>({
   // What was chosen and not granted before the crash is asked again.
   'session/resumed': ({ granted }) => ({ ...none, granted }),
+  // It may have been the one that took a rule back.
+  'session/lost': () => none,
   'approval/asked': (state, { seq, data: { asks } }) => {
     const rules = offeredIn(asks)
     return rules.length === 0 ? state : { ...state, offered: [...state.offered, { seq, rules }] }
@@ -53,7 +55,7 @@ const step = foldSteps<Grants>({
   }),
 })
 
-export const grants: Fold<Grants> = { name: 'permissions/grants', version: 1, initial: none, step }
+export const grants: Fold<Grants> = { name: 'permissions/grants', version: 2, initial: none, step }
 
 /** Rules that a question offers where nobody else has decided. */
 export function offeredIn(asks: readonly AskData[]): readonly string[] {

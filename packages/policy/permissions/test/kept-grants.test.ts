@@ -44,6 +44,38 @@ describe('a grant', () => {
     expect(await bench.tries('a.txt', before)).toBe('denied, asked 1')
   })
 
+  test('that was revoked comes back in no fork, be it from before', async () => {
+    const bench = await granting()
+    const { id } = bench.session
+    const ends = bench.session.events.filter(({ type }) => type === 'turn/ended')
+    bench.session.append('permission/revoked', { rule, by: 'person' })
+    await bench.session.close()
+    const { sessions } = bench.ctx
+    for (const options of [{}, { seq: ends[1]?.seq as number }]) {
+      const child = await sessions.fork(id, options)
+      expect(child.events[0]?.data).toMatchObject({ parent: { id, seq: ends[1]?.seq } })
+      expect(bench.granted(child)).toEqual([])
+      expect(await bench.tries('a.txt', child)).toBe('denied, asked 1')
+      await child.close()
+      const resumed = await sessions.open(child.id)
+      expect([resumed.writable, bench.granted(resumed)]).toEqual([true, []])
+      await resumed.close()
+    }
+  })
+
+  // session-log 4.1
+  test('ends where a damaged log has lost an event: it may have been the one that took it back', async () => {
+    const bench = await granting()
+    const events = bench.session.events.slice()
+    const lost = { seq: events.length, at: 0, type: 'session/lost', data: { detail: 'gone' } }
+    const resumed = await resumedFrom(bench, 'repaired', [...events, lost])
+    expect(bench.granted(resumed)).toEqual([])
+    expect(await bench.tries('a.txt', resumed)).toBe('denied, asked 1')
+    bench.person.says = 'always'
+    await bench.tries('a.txt', resumed)
+    expect(bench.granted(resumed)).toEqual([rule])
+  })
+
   test('counts in its session only', async () => {
     const bench = await granting()
     const other = await bench.ctx.sessions.create({ cwd: '/proj' })
