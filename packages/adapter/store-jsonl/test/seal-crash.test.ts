@@ -4,16 +4,14 @@ import { expect, test } from 'vitest'
 import { jsonlStore } from '../src/index.ts'
 import { DIR, machineWith } from './kit.ts'
 
-/** Lives that each append, keep a checkpoint whose state is the number of events, append more and close. */
-const LIVES = 3
-
 async function say(log: SessionLog, from: number, to: number): Promise<void> {
   for (let seq = from; seq <= to; seq++) log.write({ seq, at: 1, type: 'user/message', data: { seq } })
   await log.durable(to)
 }
 
-async function live(world: SimWorld): Promise<void> {
-  for (let life = 0; life < LIVES; life++) {
+/** Each life appends, keeps a checkpoint whose state is the number of events, appends more and closes. */
+async function live(world: SimWorld, lives: number): Promise<void> {
+  for (let life = 0; life < lives; life++) {
     const { log, events, checkpoint } = await jsonlStore(world, DIR).open('s', 'write', { accepts: () => true })
     const last = events.at(-1)?.seq ?? checkpoint?.seq ?? -1
     await say(log, last + 1, last + 2)
@@ -26,13 +24,13 @@ async function live(world: SimWorld): Promise<void> {
   }
 }
 
-// session-log.md 4.1, 4.2, 6.1
+// session-log.md 4.1, 4.2, 6.1. Two lives are the fewest of which one resumes from the checkpoint of another.
 test('whenever the machine dies, a checkpoint stands for exactly what came before it, and a list names the last event', async () => {
   let resumed = 0
   const planted = await machineWith(0)
   const states = await everyCrash({
     make: () => planted.reboot({ keep: 'all' }),
-    act: live,
+    act: (world) => live(world, 2),
     async check(world) {
       const store = jsonlStore(world, DIR)
       const whole: number[] = []
@@ -46,7 +44,7 @@ test('whenever the machine dies, a checkpoint stands for exactly what came befor
       expect(checkpoint?.state).toBe(checkpoint && checkpoint.seq + 1)
       expect([...whole.slice(0, (checkpoint?.seq ?? -1) + 1), ...events.map(({ seq }) => seq)]).toEqual(whole)
       await log.close()
-      await live(world)
+      await live(world, 1)
       expect(await store.scan('s', () => {})).toEqual([])
     },
   })
