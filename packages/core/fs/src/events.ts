@@ -4,7 +4,7 @@ import { Type } from 'typebox'
 
 const version = Type.Object({ digest: Type.String(), size: Type.Integer({ minimum: 0 }) })
 
-export const fsEvents = {
+export const fsLogEvents = {
   'fs/observed': {
     version: 1,
     meaning: 'The session has seen a file, or a part of it, in one version.',

@@ -1,7 +1,7 @@
 /** Owns how files are mounted. */
 import type { Context } from 'cordis'
 import z from 'schemastery'
-import { fsEvents } from './events.ts'
+import { fsLogEvents } from './events.ts'
 import { observations } from './observations.ts'
 import { recentChanges } from './recent-changes.ts'
 import { FsService } from './service.ts'
@@ -14,7 +14,7 @@ export interface Config {}
 export const Config: z<Config> = z.object({})
 
 export function apply(ctx: Context): void {
-  ctx.sessions.define(fsEvents)
+  ctx.sessions.define(fsLogEvents)
   ctx.sessions.registerFold(observations)
   ctx.sessions.registerFold(recentChanges)
   ctx.provide('fs', new FsService(ctx))

@@ -2,11 +2,12 @@
 import { codeCases } from './cases/code.ts'
 import { fileCases } from './cases/files.ts'
 import { jsonCases } from './cases/json.ts'
-import { logCases } from './cases/log.ts'
+import { appendCases } from './cases/appends.ts'
+import { longSessionCases } from './cases/long-sessions.ts'
 import { pipelineCases } from './cases/pipeline.ts'
 import { type Measured, measure } from './measure.ts'
 
-const cases = [...pipelineCases, ...logCases, ...jsonCases, ...codeCases, ...fileCases]
+const cases = [...pipelineCases, ...appendCases, ...longSessionCases, ...jsonCases, ...codeCases, ...fileCases]
 const only = process.argv
   .find((arg) => arg.startsWith('--only='))
   ?.slice(7)
