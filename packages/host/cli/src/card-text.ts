@@ -18,7 +18,9 @@ export function settledText(result: Readonly<ToolResultData>): string {
 
 /** What became of a call, on one line. */
 export function headText({ card, outcome, durationMs }: Readonly<ToolResultData>): string {
-  const note = [noteOf(card, outcome), durationMs === undefined ? '' : durationOf(durationMs)].filter(
+  // A command that the abort has ended says by itself how it ended.
+  const late = outcome.tag === 'succeeded' && outcome.late ? 'after the abort' : ''
+  const note = [noteOf(card, outcome), late, durationMs === undefined ? '' : durationOf(durationMs)].filter(
     (part) => part !== '',
   )
   return `${markOf(outcome)} ${headOf(card)}${note.length > 0 ? `  (${note.join(', ')})` : ''}`
@@ -47,7 +49,6 @@ function noteOf(card: Card, outcome: Outcome): string {
       outcome.tag === 'denied' ? `by ${pluginText(outcome.by)}` : outcome.tag === 'failed' ? outcome.code : ''
     return `${tag} ${detail}`.trim()
   }
-  if (outcome.late) return 'late'
   if (card.kind === 'terminal' && card.exitCode !== undefined) return `exit ${card.exitCode ?? 'by signal'}`
   if (card.kind === 'search' && card.hits !== undefined) return card.hits === 1 ? '1 hit' : `${card.hits} hits`
   if (card.kind === 'read' && card.lines !== undefined) return `lines ${printableLine(card.lines, 40)}`

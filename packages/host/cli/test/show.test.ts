@@ -81,7 +81,10 @@ describe('cards', () => {
     expect(settled(card, { tag: 'timed-out', executed: 'unknown', reason: 'slow' }, 'too slow')).toBe(
       '✘ do it  (timed-out, 12 ms)\n    too slow',
     )
-    expect(settled(card, { ...ok, late: true } as Outcome)).toBe('✔ do it  (late, 12 ms)')
+    const late = { ...ok, late: true } as Outcome
+    expect(settled(card, late)).toBe('✔ do it  (after the abort, 12 ms)')
+    const command: Card = { v: 1, kind: 'terminal', title: 'bash', command: 'sleep 9', output: '', exitCode: null }
+    expect(settled(command, late)).toBe('✔ bash $ sleep 9  (exit by signal, after the abort, 12 ms)')
   })
 
   test('a long result is cut in its middle and says how much is missing', () => {
