@@ -56,7 +56,10 @@ function commands(terminal: Terminal, given: RunParts | undefined, end: (code: n
     .description('draw the way of a tool call through the composition; nothing is run')
     .addOption(new Option('--format <format>', 'of the drawing').choices(['mermaid', 'json']).default('mermaid'))
     .option('--composition <file>', 'use this sluice.yml; the code it names is loaded')
-    .option('--session <file|id>', 'show which way each recorded call of this session took; "last" is the newest one')
+    .option(
+      '--session <session>',
+      'show which way each recorded call of this session took; named as `session show` takes it',
+    )
     .action(async (options: GraphOptions) => {
       const { graph } = await import('./graph-command.ts')
       end(await graph(terminal, await parts(), options))
