@@ -35,6 +35,13 @@ export function nodeTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 
     return line
   }
 
+  /** A line that comes while an answer is awaited stands below the prompt, which is shown again with what was typed. */
+  const write = (text: string): void => {
+    const interrupts = interactive && lines.awaited && text.endsWith('\n')
+    stdout.write(interrupts ? `\n${text}` : text)
+    if (interrupts) reader?.prompt(true)
+  }
+
   /** What was typed before now is read and put aside, and a line that was begun is forgotten. */
   const drain = async () => {
     const own = open()
@@ -52,7 +59,7 @@ export function nodeTerminal(streams: Pick<NodeJS.Process, 'stdin' | 'stdout' | 
   return {
     interactive,
     cwd: process.env.SLUICE_CALLER_CWD ?? process.cwd(),
-    write: (text) => void stdout.write(text),
+    write,
     writeError: (text) => void stderr.write(text),
     readLine: (prompt, signal) => prompted(prompt, lines.next(signal)),
     async readAnswer(prompt, signal) {

@@ -53,3 +53,17 @@ test('what is typed after the question is shown answers it', async () => {
   keys('yes\r')
   expect(await answer).toBe('yes')
 })
+
+test('what comes while a question waits stands on lines of its own, and the question is shown again with what was typed', async () => {
+  const { terminal, keys, shown } = typing()
+  const answer = terminal.readAnswer('allow? ')
+  await shown('allow? ')
+  keys('ye')
+  await shown('ye')
+  terminal.write('a result\n')
+  await shown('\na result\n\u001b[1G\u001b[0Jallow? ye')
+  keys('s\r')
+  expect(await answer).toBe('yes')
+  terminal.write('then plainly')
+  await shown('\nthen plainly')
+})
