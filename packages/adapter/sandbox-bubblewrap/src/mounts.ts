@@ -31,7 +31,7 @@ export async function placesOf(
   const { disk } = world
   const { access, hidden } = confinement
   const workspace = await existing(disk, confinement.workspace)
-  const readOnly = await existing(disk, confinement.readOnly)
+  const { there: readOnly, absent } = await readOnlyFolders(world, confinement.readOnly)
   const { own, all, seenAt } = temporary
   const mounts: Mount[] = [...new Set(seenAt)].map((path) => ({ path, as: 'writable', from: own }))
   // Those of others are in the way only where the workspace holds them.
@@ -49,7 +49,7 @@ export async function placesOf(
     if (root !== undefined) mounts.push(...pins(root, path))
   }
   const missing: Missing[] = []
-  for (const path of confinement.protected) {
+  for (const path of [...confinement.protected, ...absent]) {
     const root = writableRoot(path)
     if (root === undefined) continue
     const kind = await kindOf(disk, path)
@@ -72,6 +72,16 @@ export async function placesOf(
 async function existing(disk: Disk, paths: readonly string[]): Promise<string[]> {
   const kinds = await Promise.all(paths.map((path) => kindOf(disk, path)))
   return paths.filter((_, i) => kinds[i] !== 'absent' && kinds[i] !== 'unreachable')
+}
+
+/** One that is not there is kept from coming into being; one that only stands for it is not there. */
+async function readOnlyFolders(
+  world: Pick<World, 'disk' | 'processes'>,
+  paths: readonly string[],
+): Promise<{ there: readonly string[]; absent: readonly string[] }> {
+  const there: string[] = []
+  for (const path of await existing(world.disk, paths)) if (!(await isPlaceholder(world, path))) there.push(path)
+  return { there, absent: paths.filter((path) => !there.includes(path)) }
 }
 
 function pins(root: string, path: string): Mount[] {

@@ -29,6 +29,19 @@ export const fileCases: readonly SandboxCase[] = [
     },
   },
   {
+    title:
+      'a folder of the workspace that is only read, and is not there, does not come into being, and leaves nothing behind',
+    async run(subject) {
+      await unconfined(subject, 'mkdir workspace')
+      const more = { readOnly: [posix.join(inside(subject), 'no')] }
+      // The second one finds what stands there for the first.
+      const command = '(mkdir no; echo x > no/x || echo refused); mkdir no/x || echo refused'
+      const [one, two] = await Promise.all([run(subject, command, more), run(subject, command, more)])
+      assert.deepEqual([one.out, two.out], Array(2).fill('refused\nrefused\n'))
+      assert.equal((await unconfined(subject, 'ls -A workspace')).out, '')
+    },
+  },
+  {
     title: 'with read-only, no file of the workspace is written',
     async run(subject) {
       await unconfined(subject, 'mkdir workspace; echo old > workspace/file')
