@@ -1,4 +1,5 @@
 import type { Confinement } from '@sluice/sandbox'
+import { confinedTo } from '@sluice/sandbox/contract'
 import { type FileSeed, type ProgramHandler, type SimWorldOptions, simWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { holdPlaces } from '../src/placeholders.ts'
@@ -20,16 +21,8 @@ async function setup({ files = { '/usr/bin/bwrap': bwrap }, world: more = {}, pr
   world.processes.plant({ pid: world.host.pid, startedAt: 'boot/1' })
   const { adapter, dispose } = await adapterOn(world)
   const spawn = (confinement: Partial<Confinement> = {}) => {
-    const nothing = {
-      readOnly: [],
-      protected: [],
-      standIns: new Map<string, string>(),
-      hidden: [],
-      hosts: [],
-      scratch: 'one',
-    }
     const options = { file: 'bash', args: ['-c', 'x'], cwd: '/proj', env: { PATH: '/usr/bin' } }
-    return adapter.spawn(options, { workspace: ['/proj'], access: 'write', ...nothing, ...confinement })
+    return adapter.spawn(options, confinedTo('/proj', confinement))
   }
   return { world, adapter, spawn, dispose }
 }

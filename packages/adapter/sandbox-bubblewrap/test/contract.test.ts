@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { AdapterState } from '@sluice/sandbox'
-import { type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
+import { confinedTo, type SandboxSubject, sandboxContract } from '@sluice/sandbox/contract'
 import { runContract } from '@sluice/testkit'
 import { nodeWorld } from '@sluice/world-node'
 import { afterAll, describe, expect, it, onTestFinished, test } from 'vitest'
@@ -70,17 +70,8 @@ if (state.available) {
       const [root = ''] = await readdir(tempDir)
       return (await readdir(join(tempDir, root))).filter((name) => name.startsWith('network'))
     }
-    const nothing = {
-      workspace: ['/var/tmp'],
-      access: 'read',
-      readOnly: [],
-      protected: [],
-      standIns: new Map<string, string>(),
-      hidden: [],
-      scratch: 'one',
-    } as const
     const options = { file: 'sleep', args: ['1000'], cwd: '/var/tmp', env: { PATH: '/usr/bin:/bin' } }
-    const child = await own.adapter.spawn(options, { ...nothing, hosts: ['example.org'] })
+    const child = await own.adapter.spawn(options, confinedTo('/var/tmp', { access: 'read', hosts: ['example.org'] }))
     expect(await sockets()).toHaveLength(1)
     child.killGroup('SIGKILL')
     await child.exited

@@ -1,4 +1,5 @@
 /** A host of its own: starts its last argument confined to its working folder, and waits for it. */
+import { confinedTo } from '@sluice/sandbox/contract'
 import { nodeWorld } from '@sluice/world-node'
 import { adapterOn } from './adapter.ts'
 
@@ -6,17 +7,6 @@ const world = nodeWorld()
 const { adapter } = await adapterOn(world)
 const cwd = process.cwd()
 const command = process.argv.at(-1) as string
-const child = await adapter.spawn(
-  { file: 'bash', args: ['-c', command], cwd, env: { PATH: process.env['PATH'] ?? '' } },
-  {
-    workspace: [cwd],
-    access: 'write',
-    readOnly: [],
-    protected: [],
-    standIns: new Map<string, string>(),
-    hidden: [],
-    hosts: [],
-    scratch: 'one',
-  },
-)
+const options = { file: 'bash', args: ['-c', command], cwd, env: { PATH: process.env['PATH'] ?? '' } }
+const child = await adapter.spawn(options, confinedTo(cwd))
 await child.exited

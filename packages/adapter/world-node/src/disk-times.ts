@@ -10,7 +10,7 @@ const SLICE_MS_MAX = 20
 /** Slices that are asked beside other work after that. */
 const SLOW_SLICES = 4
 
-/** Waiting for a thread costs ten times what the answer does; so nothing waits, as long as a slice takes no time. */
+/** Waiting for a thread costs several times what the answer does; so nothing waits, as long as a slice takes no time. */
 export function mtimesOf(direct: Direct) {
   return async (paths: readonly string[]): Promise<(number | undefined)[]> => {
     await direct.look()

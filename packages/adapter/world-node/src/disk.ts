@@ -25,7 +25,7 @@ function flagsOf(options: OpenOptions): number {
   return flags
 }
 
-/** What is asked of the system is answered from memory on a disk of this machine, a trip to another thread costs ten times as
+/** What is asked of the system is answered from memory on a disk of this machine, a trip to another thread costs several times as
  *  much: so lookups, opening, renaming and short reads go at once there. What waits for the disk itself (syncing), what may
  *  be large (folders, long reads, removing) and every other file system goes by way of another thread. */
 export function nodeDisk(): Disk {

@@ -47,9 +47,9 @@ function edgesOf(table: StageTable): Edge[] {
 
 const THICK = 'stroke-width:4px'
 
-/** A flowchart of `table`: outcomes as solid edges, detours dotted, in each stage what it
- *  writes. `live(stage)` gives lines to show inside a stage.
- *  `taken(stage, outcome)` gives what to show beside an outcome that something took; its edge and its stages are drawn thick. */
+/** A flowchart of `table`: outcomes as solid edges, detours dotted, in each stage what it writes. `live(stage)` gives lines to
+ *  show inside a stage, `taken(stage, outcome)` what to show beside an outcome that something took: its edge and its stages are
+ *  drawn thick. */
 export function toMermaid(
   table: StageTable,
   live: (stage: string) => readonly string[] = () => [],

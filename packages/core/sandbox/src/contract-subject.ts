@@ -31,16 +31,23 @@ interface Ended extends ProcessExit {
 export const PATH = '/usr/local/bin:/usr/bin:/bin'
 export const inside = (subject: SandboxSubject) => posix.join(subject.folder, 'workspace')
 
-export function confined(subject: SandboxSubject, more: Partial<Confinement> = {}): Confinement {
-  const nothing = {
+/** May write below `folder`; nothing else is said. */
+export function confinedTo(folder: string, more: Partial<Confinement> = {}): Confinement {
+  return {
+    workspace: [folder],
+    access: 'write',
     readOnly: [],
     protected: [],
     standIns: new Map<string, string>(),
     hidden: [],
     hosts: [],
     scratch: 'one',
+    ...more,
   }
-  return { workspace: [inside(subject)], access: 'write', ...nothing, ...more }
+}
+
+export function confined(subject: SandboxSubject, more: Partial<Confinement> = {}): Confinement {
+  return confinedTo(inside(subject), more)
 }
 
 export function bash(subject: SandboxSubject, command: string, more: Partial<SpawnOptions> = {}): SpawnOptions {

@@ -5,6 +5,7 @@ import { processCases } from './processes.contract.ts'
 import { PATH, run, type SandboxCase } from './contract-subject.ts'
 
 export type { SandboxCase, SandboxSubject } from './contract-subject.ts'
+export { confinedTo } from './contract-subject.ts'
 
 const networkCases: readonly SandboxCase[] = [
   {
