@@ -244,6 +244,21 @@ test('a reader that leaves while it waits gets no part any more', async () => {
   expect([await waiting, await stream.next()]).toEqual(Array(2).fill({ done: true, value: undefined }))
 })
 
+test('who has left a stream is given nothing more of it, not even what has come already', async () => {
+  const call = { type: 'tool-call', id: 'c', name: 'read', argumentsText: '{}' } as const
+  const fiber = await mount('p', adapterOf([{ type: 'text', text: 'a\ud83d' }, call]))
+  const stream = ctx.llm.stream(request('p/m'))[Symbol.asyncIterator]()
+  await stream.next()
+  expect((await stream.next()).value).toEqual({ type: 'text', text: '\ufffd' })
+  const other = ctx.llm.stream(request('p/m'))[Symbol.asyncIterator]()
+  await other.next()
+  await fiber.dispose()
+  for (const left of [stream, other]) {
+    await left.return?.()
+    expect(await left.next()).toEqual({ done: true, value: undefined })
+  }
+})
+
 test('an adapter that throws at once fails the stream as one that rejects, and is left clean', async () => {
   const problem = new Error('no stream')
   const fail = () => {

@@ -9,7 +9,7 @@ test('a scan looks at every blob that an event names, and takes no digest of a f
     'test/pictures': {
       version: 1,
       meaning: 'x',
-      schema: Type.Object({ blobs: Type.Array(Type.Any()), file: Type.Any() }),
+      schema: Type.Object({ blobs: Type.Array(Type.Any()), file: Type.Any(), system: Type.Any() }),
     },
   })
   const session = await sessions.create({ cwd: '/proj', id: 's' })
@@ -17,7 +17,7 @@ test('a scan looks at every blob that an event names, and takes no digest of a f
   const image = { type: 'image', mediaType: 'image/png', blob: ref('a') } as const
   session.append('user/message', { content: [image], source: 'user' })
   session.append('request/changed', { model: 'm', system: ref('b'), tools: ref('c'), toolNames: [] })
-  session.append('test/pictures', { blobs: [ref('d'), ref('e')], file: ref('f') })
+  session.append('test/pictures', { blobs: [ref('d'), ref('e')], file: ref('f'), system: ref('9') })
   const outcome = { tag: 'succeeded', executed: 'yes' } as const
   const card = { v: 1, kind: 'generic', title: 't' } as const
   const valueBlob = { blob: ref('0'), preview: '' }
