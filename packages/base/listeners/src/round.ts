@@ -109,7 +109,7 @@ export abstract class Round<Verdict> {
   /** For entries: the listener has failed. */
   fell(entry: Entry<Verdict>, failure: PluginFailure): void {
     const { listener, index } = entry
-    this.asked[index] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: spentMs(entry) }
+    this.asked[index] = { plugin: listener.plugin, said: failure.how, reason: failure.message, ms: entry.spentMs }
     if (!this.over) this.failure = failure
     this.over = true
     this.finish(entry, this.failed(failure, listener))
@@ -137,13 +137,12 @@ export abstract class Round<Verdict> {
     if (isLast) return (entry.later = this.nothing())
     const inner = this.enter(after, entry.waits ? undefined : entry.pause()) as Entry<Verdict>
     const later = inner.outcome()
-    entry.waits = true
-    if (!(later instanceof Promise)) this.resume(entry, later)
+    if (later instanceof Promise) entry.waits = true
+    else this.resume(entry, later)
     return later
   }
 
   private resume(entry: Entry<Verdict>, later: Verdict): void {
-    entry.waits = false
     entry.later = later
     entry.resume()
     this.current = entry.listener.plugin
@@ -156,7 +155,7 @@ export abstract class Round<Verdict> {
     const outer = this.entries[entry.index - 1]
     if (outer?.waits) this.resume(outer, verdict)
     if (outer?.own !== undefined) this.finish(outer, this.join(outer.own, verdict))
-    if (this.open === 0) this.ended()
+    if (this.open === 0) this.end?.()
   }
 
   private diverted(): Limit | undefined {
@@ -169,13 +168,7 @@ export abstract class Round<Verdict> {
   private abandon(ms: number): void {
     this.failure = abandonedFailure(this.current, ms)
     this.over = true
-    this.ended()
-  }
-
-  private ended(): void {
-    const { end } = this
-    this.end = undefined
-    end?.()
+    this.end?.()
   }
 }
 
@@ -184,7 +177,7 @@ class Entry<Verdict> extends Asking {
   readonly index: number
   /** What its `next()` came to. */
   later: Verdict | undefined
-  /** It waits for `next()`. */
+  /** It has waited for `next()`, or does. */
   waits = false
   /** Its own part of the verdict, while those after it are still asked. */
   own: Verdict | undefined
@@ -219,9 +212,4 @@ class Entry<Verdict> extends Asking {
   protected failed(failure: PluginFailure): void {
     this.round.fell(this, failure)
   }
-}
-
-/** Microseconds are as fine as it gets. */
-export function spentMs(own: Limit | undefined): number {
-  return own === undefined ? 0 : Math.round(own.spentMs * 1000) / 1000
 }

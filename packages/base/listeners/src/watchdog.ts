@@ -24,9 +24,10 @@ export abstract class Limit {
   /** It is due, and has ended. */
   protected abstract due(): void
 
-  /** How long it has run. */
+  /** How long it has run; microseconds are as fine as it gets. */
   get spentMs(): number {
-    return this.ms - this.left + (this.pauses > 0 ? 0 : this.dog.now() - this.since)
+    const ms = this.ms - this.left + (this.pauses > 0 ? 0 : this.dog.now() - this.since)
+    return Math.round(ms * 1000) / 1000
   }
 
   /** When it is due; infinite while it stands still. */
@@ -34,7 +35,7 @@ export abstract class Limit {
     return this.pauses > 0 ? Number.POSITIVE_INFINITY : this.since + this.left
   }
 
-  /** Calls {@link due} once when it is due, unless it is ended first. */
+  /** Calls {@link due} once when it is due, unless it is ended first. Not to be called again. */
   watch(): void {
     this.isWatched = true
     this.dog.add(this)
@@ -122,7 +123,6 @@ export class Watchdog {
     else this.first = after
     if (after) after.before = before
     else this.last = before
-    limit.before = limit.after = undefined
     this.rest()
   }
 

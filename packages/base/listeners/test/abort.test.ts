@@ -70,6 +70,14 @@ it('a source that fired by itself keeps its reason and tells nobody twice, and n
 })
 
 // 7.6
+it('a signal fires with what is above its source, though nobody else follows that', () => {
+  const top = new AbortSource()
+  const { signal } = new AbortSource(new AbortSource(top))
+  top.fire('stop')
+  expect([signal.aborted, signal.reason]).toEqual([true, 'stop'])
+})
+
+// 7.6
 it('a source that is closed stays as it is, whatever fires above it', () => {
   const top = new AbortSource()
   const [calm, fired] = [new AbortSource(top), new AbortSource(top)]

@@ -8,24 +8,26 @@ import {
 } from '@sluice/listeners'
 import { describe, expect, expectTypeOf, it } from 'vitest'
 
-const plans = defineEvents('plans', {
-  'plan/review-step': waterfall<[step: string, at: number], boolean>('Asked about a step.', 'review'),
-  'plan/weigh-step': waterfall<[], number, Promise<1 | 2>>('Asked for a weight.'),
-  'plan/step-done': notification<[step: string]>('A step is done.'),
-})
+const plans = () =>
+  defineEvents('plans', {
+    'plan/review-step': waterfall<[step: string, at: number], boolean>('Asked about a step.', 'review'),
+    'plan/weigh-step': waterfall<[], number, Promise<1 | 2>>('Asked for a weight.'),
+    'plan/step-done': notification<[step: string]>('A step is done.'),
+  })
 
 describe('declared events', () => {
   it('give the types of their listeners', () => {
-    expectTypeOf<ListenersOf<typeof plans>>().toEqualTypeOf<{
+    expectTypeOf<ListenersOf<ReturnType<typeof plans>>>().toEqualTypeOf<{
       'plan/review-step': (step: string, at: number, next: () => Awaitable<boolean>) => Awaitable<boolean>
       'plan/weigh-step': (next: () => Promise<1 | 2>) => Awaitable<number>
       'plan/step-done': (step: string) => void
     }>()
-    expectTypeOf<EventOf<typeof plans, 'notification'>>().toEqualTypeOf<'plan/step-done'>()
+    expectTypeOf<EventOf<ReturnType<typeof plans>, 'notification'>>().toEqualTypeOf<'plan/step-done'>()
   })
 
   it('say how they are dispatched, by whom and when, and cannot be changed', () => {
-    expect(plans).toEqual({
+    const table = plans()
+    expect(table).toEqual({
       emitter: 'plans',
       events: {
         'plan/review-step': { kind: 'waterfall', when: 'Asked about a step.', during: ['review'] },
@@ -33,7 +35,8 @@ describe('declared events', () => {
         'plan/step-done': { kind: 'notification', when: 'A step is done.', during: [] },
       },
     })
-    const { 'plan/review-step': review } = plans.events
-    for (const part of [plans, plans.events, review, review.during]) expect(Object.isFrozen(part)).toBe(true)
+    const { 'plan/review-step': review, 'plan/step-done': done } = table.events
+    const parts = [table, table.events, review, review.during, done, done.during]
+    expect(parts.map((part) => Object.isFrozen(part))).toEqual(parts.map(() => true))
   })
 })

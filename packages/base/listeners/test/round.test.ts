@@ -1,5 +1,5 @@
 /** Proves asking: true owners, own time, the strictest answer, and nobody who is gone. */
-import { flushMicrotasks, simClock } from '@sluice/testkit'
+import { deferred, flushMicrotasks, simClock } from '@sluice/testkit'
 import { Context } from 'cordis'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -118,11 +118,28 @@ describe('a round', () => {
     source.fire('stop')
     expect(await one.all()).toBe(0)
     expect(one.failure).toBeUndefined()
-    const hangs = await mount('hangs', (own) => on(own, () => new Promise(() => {}), { order: 2 }))
+    const late = deferred()
+    let asked = 0
+    const hangs = await mount('hangs', (own) => {
+      on(own, () => late.promise.then(() => 1), { order: 2 })
+      on(own, () => asked++, { order: 3 })
+    })
     const two = new Greatest(listeners.of(event, undefined), limits, source, 50)
     await two.all()
     expect(two.failure).toMatchObject({ how: 'expired', by: `hangs#${hangs.uid}`, code: 'LISTENER_ABANDONED' })
     expect(clock.monotonic()).toBe(80)
+    late.resolve()
+    await flushMicrotasks()
+    expect(asked).toBe(0)
+  })
+
+  // 7.7
+  it('that has ended starts no grace when an abort comes after it', async () => {
+    const { ctx, limits, listeners, source, clock, wait } = bench()
+    on(ctx, async () => (await wait(5), 1))
+    await new Greatest(listeners.of(event, undefined), limits, source, 50).all()
+    source.fire('stop')
+    expect(clock.pending).toBe(0)
   })
 
   it('names the first failure: what is thrown, and nonsense', async () => {

@@ -36,6 +36,15 @@ it('limits that have ended never expire and leave no timer behind', async () => 
 })
 
 // 1.4
+it('a limit that another one ends in the moment in which both are due does not expire', async () => {
+  const { clock, dog, expired, limit } = watched()
+  dog.limit(100, () => second.end())
+  const second = limit('second', 100)
+  await clock.advance(1000)
+  expect(expired).toEqual([])
+})
+
+// 1.4
 it('the time that has passed before a pause counts, the time of the pause does not', async () => {
   const { clock, expired, limit } = watched()
   const paused = limit('paused', 100)

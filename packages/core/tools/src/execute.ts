@@ -1,6 +1,6 @@
 /** Owns the execute stage: wrappers nested around the body, tries one after the other, deadlines with grace. */
 import { abandonedFailure, AbortSource, type Asked, Asking, failureOf, goneFailure } from '@sluice/listeners'
-import { type Listener, type PluginFailure, spentMs, underGrace } from '@sluice/listeners'
+import { type Listener, type PluginFailure, underGrace } from '@sluice/listeners'
 import { type Attempt, DeadlineReached, decodeAttempt, failed, stopped } from './attempt.ts'
 import { runBody } from './body.ts'
 import { signalled } from './call.ts'
@@ -153,7 +153,7 @@ class Wrapper extends Asking {
   }
 
   private note(said: string): void {
-    this.nesting.asked[this.slot] = { plugin: this.listener.plugin, said, ms: spentMs(this) }
+    this.nesting.asked[this.slot] = { plugin: this.listener.plugin, said, ms: this.spentMs }
   }
 
   private done(attempt: Attempt): void {

@@ -1,6 +1,6 @@
 /** Owns the post-execute stage: listeners accept, replace or block, each once, each on the newest result. */
 import { type Json, textOf } from '@sluice/base'
-import { type Listener, type Limit, Round, spentMs } from '@sluice/listeners'
+import { type Listener, type Limit, Round } from '@sluice/listeners'
 import type { ContentPart } from '@sluice/session'
 import { checkedValue } from './attempt.ts'
 import { contentOf, render, textContent } from './content.ts'
@@ -53,7 +53,6 @@ export function postExecute(state: EndedCall): Post | Promise<Post> {
 }
 
 function reviewed(review: Review): Post {
-  review.over = true
   review.state.noteUnasked(review.listeners, review.asked.length)
   if (review.failure) throw review.failure
   return review.outcome
@@ -94,7 +93,7 @@ class Review extends Round<PassedOn> {
     const answer = decode(said)
     const { kind, contexts, endTurn } = answer
     if (kind === 'accept' && contexts.length === 0 && !endTurn) return this.nothing()
-    this.asked[slot] = { plugin, said: kind, ms: spentMs(own) }
+    this.asked[slot] = { plugin, said: kind, ms: own.spentMs }
     if (rank[kind] > rank[this.outcome]) this.outcome = kind
     state.contexts = Object.freeze([...state.contexts, ...contexts])
     if (endTurn) state.endTurn = true

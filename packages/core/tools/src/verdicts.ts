@@ -1,6 +1,6 @@
 /** Owns the pre-execute stage: every listener is asked for a verdict, and the strictest wins, whatever the order. */
 import { type Json, type JsonObject, lossless, messageOf, textOf } from '@sluice/base'
-import { type Listener, type Limit, type PluginFailure, Round, spentMs } from '@sluice/listeners'
+import { type Listener, type Limit, type PluginFailure, Round } from '@sluice/listeners'
 import { toolsErrors } from './errors.ts'
 import { approvalNeeded } from './prompt.ts'
 import { policyMissing } from './guards.ts'
@@ -122,7 +122,7 @@ class Judging extends Round<Verdict> {
       const { offers } = verdict
       if (!offers || !trusted) return abstain
       this.offers.push(...offers)
-      this.asked[slot] = { plugin, said: 'abstain', ms: spentMs(own), offers }
+      this.asked[slot] = { plugin, said: 'abstain', ms: own.spentMs, offers }
       return abstain
     }
     const isVoid = verdict.kind === 'allow' && !trusted
@@ -130,7 +130,7 @@ class Judging extends Round<Verdict> {
     this.asked[slot] = {
       plugin,
       said: isVoid ? `${kind} (void)` : kind,
-      ms: spentMs(own),
+      ms: own.spentMs,
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
       ...('offers' in verdict && { offers: verdict.offers }),

@@ -177,6 +177,31 @@ it('results are frozen on every path, and an attempt to change one is blamed on 
 })
 
 // 8.1
+it('next() gives the last listener the same answer each time, whatever an outer one says meanwhile', async () => {
+  const bench = await soundBench()
+  await bench.register(probeTool().definition)
+  const hold = deferred()
+  const given: unknown[] = []
+  await review(bench, 'hasty', (_call, _result, next) => (void next(), { kind: 'accept', contexts: ['more'] }), 1)
+  await review(
+    bench,
+    'last',
+    async (_call, _result, next) => {
+      given.push(next())
+      await hold.promise
+      given.push(next())
+      return next()
+    },
+    2,
+  )
+  const settling = bench.call('probe')
+  await flushMicrotasks()
+  hold.resolve()
+  expect((await settling).result.contexts).toEqual(['more'])
+  expect(given[1]).toBe(given[0])
+})
+
+// 8.1
 it('nobody can change what next() gives to others', async () => {
   const bench = await soundBench()
   await bench.register(probeTool().definition)

@@ -41,6 +41,20 @@ describe('rewriting arguments', () => {
     expect(probe.args).toEqual([{ n: 0, a: 1, c: 1 }])
   })
 
+  // 10.5
+  test('an abort that comes right after an answer keeps the next listener from being asked', async () => {
+    const bench = await soundBench()
+    await bench.register(probeTool().definition)
+    const abort = new AbortController()
+    let asked = 0
+    await rewriters(bench, {
+      a: (_call, next) => (queueMicrotask(() => abort.abort('stop')), next()),
+      b: (_call, next) => (asked++, next()),
+    })
+    const { result } = await bench.call('probe', {}, { signal: abort.signal })
+    expect([result.outcome.tag, asked]).toEqual(['aborted', 0])
+  })
+
   // 3.2
   test('a change is copied at once into a new frozen call, next() gives the arguments unchanged', async () => {
     const bench = await soundBench()
