@@ -208,6 +208,15 @@ describe('a round', () => {
     expect(clock.pending).toBe(0)
   })
 
+  it('gives a listener its time back when its next() has come: it is cut off if it hangs then', async () => {
+    const { mount, round, wait } = bench()
+    const hangs = await mount('hangs', (own) => on(own, async (next) => (await next(), await new Promise(() => {}))))
+    await mount('slow', (own) => on(own, async () => (await wait(90), 2), { order: 1 }))
+    const one = round()
+    expect(await one.all()).toBe(9)
+    expect(one.failure).toMatchObject({ how: 'expired', by: `hangs#${hangs.uid}` })
+  })
+
   it('is diverted by an abort at once, and asks nobody any more', async () => {
     const { mount, round, source, clock } = bench()
     let late = 0

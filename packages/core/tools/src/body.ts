@@ -47,7 +47,9 @@ export async function runBody(
   const tries = (state.detail.tries ??= [])
   const attempt =
     hindrance(state, source) ??
-    (state.entry.info.annotations.readOnly ? undefined : await unrecorded(state, source, number)) ??
+    (state.body.started || state.entry.info.annotations.readOnly
+      ? undefined
+      : await unrecorded(state, source, number)) ??
     // Asked again at the last moment: nothing happens between this answer and the start of the body.
     hindrance(state, source) ??
     (await new Promise<Attempt>((resolve) => new Try(state, source, number, resolve).start()))
@@ -69,7 +71,6 @@ function hindrance({ entry: { gone, info, plugin } }: AdmittedCall, source: Abor
 /** Makes `tool/started` durable before the first body that may change something; why that failed, if so. */
 async function unrecorded(state: AdmittedCall, source: AbortSource, number: number): Promise<Attempt | undefined> {
   const { session, id } = state.start
-  if (state.body.started) return undefined
   try {
     const { seq } = session.append('tool/started', { callId: id, attempt: number })
     await new Promise<void>((resolve, reject) => {

@@ -25,27 +25,21 @@ export interface Call {
   readonly card: Card
 }
 
-/** Holds the source of a signal, for the object whose signal it is. */
+/** Puts a signal on an object. The getter is the same for all: one for each would cost a hidden class for each. */
 class Signalled extends Onto {
   readonly #source: AbortSource
+  static readonly #property: PropertyDescriptor & ThisType<Signalled> = {
+    enumerable: true,
+    get() {
+      return this.#source.signal
+    },
+  }
 
   constructor(on: object, source: AbortSource) {
     super(on)
     this.#source = source
-    Object.defineProperty(on, 'signal', property)
+    Object.defineProperty(on, 'signal', Signalled.#property)
   }
-
-  static of(on: object): AbortSignal {
-    return (on as Signalled).#source.signal
-  }
-}
-
-/** One for all: a getter for each object would cost a hidden class for each. */
-const property: PropertyDescriptor & ThisType<object> = {
-  enumerable: true,
-  get() {
-    return Signalled.of(this)
-  },
 }
 
 /** `fields`, frozen, with a signal that is made when it is asked for. A field all the same: a copy made by spreading has it. */

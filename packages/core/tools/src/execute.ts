@@ -205,12 +205,11 @@ class Wrapper extends Asking {
     const { state } = this.nesting
     const source = new AbortSource(this.source)
     const limit = state.machine.limits.watchdog.limit(ms, () => source.fire(new DeadlineReached(ms)))
-    ;(state.deadlines ??= new Set()).add(limit)
+    ;(state.deadlines ??= []).push(limit)
     const attempt = this.nesting.underGrace(this.nesting.from(this.index + 1, source), source, () =>
       stopped(source, state.executed),
     )
     return attempt.then((came) => {
-      state.deadlines?.delete(limit)
       limit.end()
       source.close()
       return this.came(came)

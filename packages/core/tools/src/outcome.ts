@@ -62,8 +62,8 @@ export function withhold(state: CallState, code: string, by: string, message: st
 /** The result as plugins see it now. Frozen, and lossless JSON. */
 export function resultOf(state: DecidedCall): ToolResult {
   const { start, seen, outcome, content, value, contexts, endTurn } = state
-  const isNewest = seen?.outcome === outcome && seen.content === content && seen.value === value
-  if (isNewest && seen.contexts === contexts && seen.endTurn === endTurn) return seen
+  // Whatever changes a result leaves new content or new contexts.
+  if (seen?.content === content && seen.contexts === contexts) return seen
   const { id: callId, tool } = start
   const given = value === undefined ? undefined : { value }
   return (state.seen = Object.freeze({ callId, tool, outcome, content, ...given, contexts, endTurn }))

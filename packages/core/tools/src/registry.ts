@@ -39,12 +39,10 @@ export class Registry {
     for (const other of this.tools)
       if (other.info.name === entry.info.name && other.scope === scope)
         throw toolsErrors('TOOLS_NAME_TAKEN', { name: entry.info.name, plugin: other.plugin })
-    this.tools.add(entry)
-    this.views.clear()
+    const remove = this.put(entry, this.tools)
     return () => {
       entry.gone = true
-      this.tools.delete(entry)
-      this.views.clear()
+      remove()
     }
   }
 
@@ -59,20 +57,18 @@ export class Registry {
   }
 
   addRestriction(agent: string, { allow, deny = [] }: Restriction): () => void {
-    const rule: Rule = { agent, allow: allow && new Set(allow), deny: new Set(deny) }
-    this.restrictions.add(rule)
-    this.views.clear()
-    return () => {
-      this.restrictions.delete(rule)
-      this.views.clear()
-    }
+    return this.put({ agent, allow: allow && new Set(allow), deny: new Set(deny) }, this.restrictions)
   }
 
   addFilter(filter: ToolFilter): () => void {
-    this.filters.add(filter)
+    return this.put(filter, this.filters)
+  }
+
+  private put<T>(one: T, among: Set<T>): () => void {
+    among.add(one)
     this.views.clear()
     return () => {
-      this.filters.delete(filter)
+      among.delete(one)
       this.views.clear()
     }
   }

@@ -108,12 +108,11 @@ export class Slots {
   /** The call leaves `execute`. A body that did not end keeps its keys until `ended`, and those who need them are refused. */
   leave(holder: Holder, lingers: boolean): void {
     holder.over = true
-    if (!lingers) this.holders.delete(holder)
     if (lingers) {
       const refused = this.waiters.filter(({ need }) => collide(holder.need, need) !== undefined)
       this.waiters = this.waiters.filter((waiter) => !refused.includes(waiter))
       for (const waiter of refused) waiter.refuse(held(holder, waiter.need))
-    }
+    } else this.holders.delete(holder)
     if (holder.inside === 0) this.parallelism.give(this.outer)
     this.settle()
   }

@@ -119,8 +119,8 @@ export class CallState {
   detail: Mutable<TraceStep> = { stage: '', outcome: '', ms: 0 }
   readonly startedAt: number
   private stageAt: number
-  /** Limits of tries under way: they stand still while a nested call waits for a person. */
-  deadlines: Set<Limit> | undefined
+  /** Limits of its tries: they stand still while a nested call waits for a person. */
+  deadlines: Limit[] | undefined
 
   constructor(start: CallStart) {
     this.start = start

@@ -162,7 +162,7 @@ function decode(answer: unknown): Verdict {
     throw bad(`${typeof answer} is no verdict; return next() to abstain`)
   const { kind, reason: why, rule: by, offers, remedy: help } = answer as Record<string, unknown>
   const offered = () => offers !== undefined && { offers: decodeOffers(offers) }
-  if (kind === 'abstain') return offers === undefined ? abstain : Object.freeze({ kind, ...offered() })
+  if (kind === 'abstain') return { kind, ...offered() }
   if (kind !== 'allow' && kind !== 'ask' && kind !== 'deny') throw bad(`the kind ${messageOf(kind)} is no verdict`)
   const reason = textOf(why)
   const rule = textOf(by)

@@ -121,6 +121,8 @@ describe('the approval stage', () => {
     await bench.register(probeTool().definition)
     const port = async (request: ApprovalRequest) => (requests.push(request), { decision: 'rejected', by: 'me' })
     bench.ctx.provide('approval', { ask: port } as never)
+    await bench.call('probe')
+    expect(requests.pop()?.asks).toEqual([{ by: 'otherwise', reason: 'no rule allows this call' }])
     const offering = (text: string) => () => ({ kind: 'abstain', offers: [{ id: text, text }] })
     await judges(bench, { hooks: () => ({ kind: 'abstain' }), permissions: offering('a'), greedy: offering('b') })
     const settled = await bench.call('probe')

@@ -1,4 +1,5 @@
 /** Proves post-execute: each listener once, on the newest result, in whatever order they answer. */
+import { lossless } from '@sluice/base'
 import type { ToolResult } from '@sluice/tools'
 import { deferred, flushMicrotasks, probeTool } from '@sluice/testkit'
 import { expect, it } from 'vitest'
@@ -154,7 +155,7 @@ it('an answer that is what next() gave is a pass, others are recorded with their
 })
 
 // 8.1
-it('results are frozen on every path, and an attempt to change one is blamed on its plugin', async () => {
+it('results are frozen JSON on every path, and an attempt to change one is blamed on its plugin', async () => {
   const { bench, end } = await endings()
   const seen: ToolResult[] = []
   let forge = false
@@ -168,12 +169,24 @@ it('results are frozen on every path, and an attempt to change one is blamed on 
   for (const result of seen)
     for (const part of [result, result.outcome, result.content, result.content[0], result.contexts, result.value])
       expect(Object.isFrozen(part)).toBe(true)
+  for (const result of seen) expect(lossless(result)).toStrictEqual(result)
   forge = true
   expect((await end('succeeded')).result.outcome).toMatchObject({
     tag: 'failed',
     executed: 'yes',
     by: `forger#${plugin.uid}`,
   })
+})
+
+// 8.2
+it('a new value under the old content is what later listeners, log and caller get', async () => {
+  const bench = await soundBench()
+  await bench.register(probeTool({ body: () => 1 }).definition)
+  const seen: unknown[] = []
+  await review(bench, 'first', (_call, { content }) => ({ kind: 'replace', value: 2, content }), 1)
+  await review(bench, 'second', (_call, result, next) => (seen.push(result.value), next()), 2)
+  const { result, data } = await bench.call('probe')
+  expect([...seen, result.value, data.value, textOf(result)]).toEqual([2, 2, 2, '1'])
 })
 
 // 8.1
@@ -240,6 +253,7 @@ it('contexts add up in the order in which answers apply, and one listener is eno
   await review(bench, 'c', () => ({ kind: 'accept', contexts: ['c'] }), 3)
   const { result } = await bench.call('probe')
   expect(result).toMatchObject({ contexts: ['body', 'a', 'half \ufffd', 'c', 'b'], endTurn: true })
+  expect(Object.isFrozen(result.contexts)).toBe(true)
 })
 
 // 8.4

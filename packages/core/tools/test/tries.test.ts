@@ -40,6 +40,9 @@ it('a read-only or idempotent tool may be tried again, each try passes all inner
     })
     const settled = await bench.call('probe')
     expect(settled.result).toMatchObject({ value: 3, contexts: ['try 3'] })
+    // 7.4: before the first try only.
+    const started = bench.session.events.filter((event) => event.type === 'tool/started')
+    expect(started).toHaveLength('readOnly' in annotations ? 0 : 1)
     expect([runs, inner]).toEqual([3, [1, 2, 3]])
     const trace = JSON.parse(settled.data.trace ?? '[]') as { stage: string; tries?: unknown[] }[]
     expect(trace.find((step) => step.stage === 'execute')?.tries).toEqual([
