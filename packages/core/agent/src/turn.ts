@@ -23,11 +23,9 @@ export const turnsBefore: Fold<number> = {
 /** Plays one turn. Never rejects: whatever happens becomes the reason of its end. */
 export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortController): Promise<TurnResult> {
   const { session, world, limits, ctx } = driver
-  const { watchdog } = driver.askLimits
   const number = session.fold(turnsBefore) + 1
-  // Its timer is set once a turn, not once a step.
-  watchdog.hold()
-  const limit = watchdog.limit(limits.turnMsMax, () => {
+  // While it lasts the timer of all limits stays set: once a turn, not once a step.
+  const limit = driver.askLimits.watchdog.limit(limits.turnMsMax, () => {
     abort.abort(new TurnAbort('budget', `the turn took longer than ${limits.turnMsMax} ms`))
   })
   // Requests and batches of the turn share one subscription to its signal.
@@ -46,7 +44,6 @@ export async function runTurn(driver: Driver, prompt: Prompt, abort: AbortContro
     if (ending.code === 'AGENT_TURN_FAILED') ctx.logger.error(error)
   } finally {
     limit.end()
-    watchdog.release()
     shared.close()
   }
   ending = await settle(session, number, ending)

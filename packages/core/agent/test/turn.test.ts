@@ -2,7 +2,8 @@ import { llmErrors } from '@sluice/llm'
 import { memoryStore, sessionErrors } from '@sluice/session'
 import type { SessionStore } from '@sluice/session'
 import { probeTool } from '@sluice/testkit'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
+import type { Context } from 'cordis'
 import { expectSettled, mount, tool } from './harness.ts'
 
 describe('a turn', () => {
@@ -160,6 +161,26 @@ describe('how a turn ends', () => {
     const m = await mount([again, again, again], { tools: [probeTool().definition], agent: { tokensMax: 100 } })
     expect(await m.agent.send('loop')).toMatchObject({ reason: 'budget', detail: 'the turn used 130 tokens' })
     expectSettled(m.session)
+  })
+
+  // 12.2
+  test('a turn sets two timers, however many steps, calls and slow listeners it has', async () => {
+    const again = { calls: [{ name: 'probe' }, { name: 'probe' }] }
+    const m = await mount([again, again, again, 'done'], { tools: [probeTool().definition] })
+    await m.ctx.plugin({
+      name: 'slow',
+      apply(own: Context) {
+        own.on('agent/submit-prompt', async (_prompt, next) => next())
+        own.on('tools/pre-execute', async (_call, next) => next())
+        own.on('tools/post-execute', async (_call, _result, next) => next())
+        own.on('agent/stop-turn', async (_turn, next) => next())
+      },
+    })
+    const timer = vi.spyOn(m.world.clock, 'timer')
+    expect((await m.agent.send('go')).reason).toBe('completed')
+    // That of the turn, and the first of a listener, which is due before.
+    expect(timer).toHaveBeenCalledTimes(2)
+    expect(m.world.clock.pending).toBe(0)
   })
 
   test('a turn that takes too long is cut short with budget and a settled log', async () => {
