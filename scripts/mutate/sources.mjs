@@ -8,8 +8,8 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
 const packages = ['packages/core/tools', 'packages/base/listeners', 'packages/base/pipeline']
 /** What the life of a call needs of another package, with the tests of it. */
 const besides = {
-  src: ['packages/base/base/src/fit.ts', 'packages/base/base/src/promise.ts', 'packages/base/base/src/text.ts'],
-  test: ['packages/base/base/test/fit.test.ts'],
+  src: ['fit.ts', 'json.ts', 'promise.ts', 'text.ts'].map((name) => `packages/base/base/src/${name}`),
+  test: ['fit.test.ts', 'json.test.ts'].map((name) => `packages/base/base/test/${name}`),
 }
 /** Words only: no guard stands in them. */
 const left = new Set(['types.ts', 'errors.ts', 'prompt.ts', 'index.ts'])
