@@ -6,8 +6,8 @@ import { basename, dirname } from 'node:path'
 const DIRECT_MS_MAX = 20
 /** Calls that go by way of another thread after that. */
 const THREADED_CALLS = 100
-/** One call in so many goes by way of another thread, because nothing else gets its turn before that. */
-const IN_A_ROW_MAX = 200
+/** So many calls are made at once before everything else has had its turn; all others until then go by way of another thread. */
+const IN_A_TURN_MAX = 200
 /** For so long it is remembered where folders are: they may be moved, or something may be mounted over them. */
 const KNOWN_MS = 1000
 /** Folders that are remembered; beyond that they are asked again. */
@@ -30,7 +30,7 @@ export class Direct {
   private looking: Promise<void> | undefined
   private lookedAt = Number.NEGATIVE_INFINITY
   private threaded = 0
-  private inARow = 0
+  private inThisTurn = 0
 
   /** Whether nothing on the way to `path` is on any but a disk of this machine, nor what stands there: a link that stands
    *  there may lead elsewhere. Asked by way of another thread when it is not known. */
@@ -61,8 +61,8 @@ export class Direct {
       this.threaded--
       return false
     }
-    this.inARow = (this.inARow + 1) % IN_A_ROW_MAX
-    return this.inARow > 0
+    if (this.inThisTurn === 0) setImmediate(() => (this.inThisTurn = 0))
+    return ++this.inThisTurn <= IN_A_TURN_MAX
   }
 
   /** Makes the call now. One that took long has those after it go by way of another thread. */

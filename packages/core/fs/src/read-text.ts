@@ -11,8 +11,8 @@ import { LINE_CHARACTERS_MAX, LINES_DEFAULT, LineWindow, type RawLine } from './
 export const CHANGE_BYTES_MAX = 64 * 1024 * 1024
 /** Files up to this are read to their end whatever the window, so that every read of them has a version. */
 const WHOLE_BYTES_MAX = 16 * 1024 * 1024
-/** Asked for at least, because a file may have grown. */
-const PIECE_BYTES_MIN = 4096
+/** Asked for at once of a file that has no size. */
+const SIZELESS_PIECE_BYTES = 4096
 /** How many cut lines are named one by one. */
 const CUTS_NAMED_MAX = 5
 
@@ -76,10 +76,13 @@ async function scanFile(
     scan.window.feed(decoder ? Buffer.from(decoder.decode(body, { stream: true })) : body)
   }
   add(head, mark?.length ?? 0)
-  // The next piece is read while one is looked at.
-  const pieceBytes = Math.min(PIECE_BYTES, Math.max(size - scan.position, PIECE_BYTES_MIN))
+  // What is written while the file is read is not read, or there might be no end; some files of the system have no size.
+  const end = size > 0 ? size : CHANGE_BYTES_MAX
+  const pieceBytes = size > 0 ? Math.max(0, Math.min(PIECE_BYTES, end - scan.position)) : SIZELESS_PIECE_BYTES
   let [piece, other] = [Buffer.allocUnsafe(pieceBytes), Buffer.allocUnsafe(pieceBytes)]
-  let reading = opened.file.read(piece, scan.position)
+  const readAt = (into: Buffer, at: number) => opened.file.read(into.subarray(0, Math.max(0, end - at)), at)
+  // The next piece is read while one is looked at.
+  let reading = readAt(piece, scan.position)
   for (;;) {
     // It is not waited for when the window is complete.
     reading.catch(() => undefined)
@@ -88,7 +91,7 @@ async function scanFile(
     const count = await reading
     scan.reachedEnd = count === 0
     if (scan.reachedEnd) break
-    reading = opened.file.read(other, scan.position + count)
+    reading = readAt(other, scan.position + count)
     add(piece.subarray(0, count), 0)
     ;[piece, other] = [other, piece]
   }

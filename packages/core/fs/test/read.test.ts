@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest'
 import { CHANGE_BYTES_MAX, LINE_CHARACTERS_MAX, TEXT_BYTES_MAX } from '../src/index.ts'
+import { readOpened } from '../src/read.ts'
 import { setup } from './setup.ts'
 
 const png = Buffer.concat([
@@ -192,4 +193,21 @@ test('a list is sorted, tells kinds and sizes, and refuses what is no directory'
   ])
   await expect(ctx.fs.list('d/b.txt', call())).rejects.toMatchObject({ code: 'FS_NOT_A_DIRECTORY' })
   await expect(ctx.fs.list('nothing', call())).rejects.toMatchObject({ code: 'FS_NOT_FOUND' })
+})
+
+test('a file that grows faster than it is read comes to an end', async () => {
+  const { ctx, world, session } = await setup({ files: { '/proj/log': 'one\ntwo\n' } })
+  const target = await ctx.fs.resolve('log', session)
+  const file = await world.disk.open('/proj/log', { read: true })
+  const stat = await file.stat()
+  let reads = 0
+  const growing = Object.create(file) as typeof file
+  growing.read = async (into) => {
+    if (++reads > 20) throw new Error('there is no end')
+    Buffer.from(into.buffer, into.byteOffset, into.length).fill('more\n')
+    return into.length
+  }
+  const { result } = await readOpened({ target, file: growing, stat }, { offset: 1_000_000 })
+  expect(result.version?.size).toBeLessThanOrEqual(4096)
+  await file.close()
 })
