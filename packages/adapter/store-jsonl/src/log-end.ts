@@ -28,7 +28,9 @@ export async function readEnd(file: DiskFile, known: Known | undefined): Promise
   const see = ({ seq, at }: SessionEvent) => {
     last = { seq, at }
   }
-  const { findings } = await scanLog(file, see, from)
+  let { findings } = await scanLog(file, { event: see }, from)
+  // What is told of damage may depend on what stands further up.
+  if (from && findings.some(isDamage)) ({ findings } = await scanLog(file, { event: see }))
   return { last, damage: findings.find(isDamage) }
 }
 

@@ -2,7 +2,7 @@
 import { type Disk, type DiskFile, isDiskError } from '@sluice/base'
 import { type SessionEvent, sessionErrors } from '@sluice/session'
 import type { Layout } from './layout.ts'
-import { type Scan, scanLog } from './scan.ts'
+import { type Scan, scanLog, type Visit } from './scan.ts'
 
 /** Never waits for a FIFO, never follows a link.
  *  @throws SESSION_NOT_A_LOG, and DiskError */
@@ -27,17 +27,13 @@ const notAFile = new Map([
 
 /** Shows every event of the file.
  *  @throws SESSION_NEWER_FORMAT, SESSION_NOT_A_LOG */
-export async function readWhole(
-  id: string,
-  path: string,
-  file: DiskFile,
-  visit: (event: SessionEvent, line: number) => void,
-): Promise<Scan> {
+export async function readWhole(id: string, path: string, file: DiskFile, visit: Visit): Promise<Scan> {
   let first: SessionEvent | undefined
-  const scan = await scanLog(file, (event, line) => {
-    first ??= event
-    visit(event, line)
-  })
+  const event: Visit['event'] = (each, line) => {
+    first ??= each
+    visit.event(each, line)
+  }
+  const scan = await scanLog(file, { ...visit, event })
   const format = formatOf(first, scan.badStart)
   if (format !== undefined && format > 1) throw sessionErrors('SESSION_NEWER_FORMAT', { id, path, format })
   if (!first) {

@@ -1,10 +1,12 @@
 /** Owns reading a log file: events, what is wrong with it, and where its good part ends. */
 import type { DiskFile } from '@sluice/base'
 import { Findings, type LogFinding, type SessionEvent } from '@sluice/session'
+import { Holes } from './holes.ts'
 import { decodeRecord, LF, Problem } from './record.ts'
 import { BACKLOG_MAX } from './writer.ts'
 
 const CHUNK_BYTES = 1 << 20
+const CR = 0x0d
 /** Bad lines kept one by one until it is known whether the log goes on after them. */
 const PENDING_MAX = 1000
 /** No record is longer: so many characters are never waiting, and none takes more bytes. */
@@ -22,6 +24,14 @@ export interface Scan {
   readonly badStart: string | undefined
 }
 
+/** What is shown of a log. */
+export interface Visit {
+  /** In the order of their numbers. */
+  readonly event: (event: SessionEvent, line: number) => void
+  /** Of those that stand after one with a higher number, and nowhere before. */
+  readonly late?: (event: SessionEvent) => void
+}
+
 interface Line {
   readonly number: number
   readonly problem: Problem
@@ -29,8 +39,11 @@ interface Line {
 
 /** Walks the records of a file, keeping at most one chunk and one line in memory. */
 class Scanner {
-  private readonly onEvent: (event: SessionEvent, line: number) => void
+  private readonly visit: Visit
   private readonly findings = new Findings()
+  private readonly holes = new Holes()
+  /** Line at which a run of lines that end in CR LF begins, up to the present one. */
+  private crlfFrom: number | undefined
   /** Bad lines with no good one after them yet: the torn tail, if the file ends here. */
   private pending: Line[] = []
   private pendingMore = 0
@@ -39,11 +52,8 @@ class Scanner {
   private badStart: string | undefined
   end: number
 
-  constructor(
-    from: { readonly offset: number; readonly seq: number },
-    onEvent: (event: SessionEvent, line: number) => void,
-  ) {
-    this.onEvent = onEvent
+  constructor(from: { readonly offset: number; readonly seq: number }, visit: Visit) {
+    this.visit = visit
     this.end = from.offset
     this.expected = from.seq
     this.line = from.seq
@@ -51,9 +61,12 @@ class Scanner {
 
   /** `after` is the offset of the byte after the line's LF. */
   take(bytes: Buffer, after: number): void {
-    const record = decodeRecord(bytes)
+    const isCrlf = bytes[bytes.length - 1] === CR
+    const record = decodeRecord(isCrlf ? bytes.subarray(0, -1) : bytes)
     if (record instanceof Problem) return this.takeBad(record, bytes)
+    if (!isCrlf) this.endCrlf()
     this.line++
+    if (isCrlf) this.crlfFrom ??= this.line
     for (const { number, problem } of this.pending)
       this.findings.add({ kind: problem.kind, line: number, detail: problem.detail })
     this.findings.leave(this.pendingMore)
@@ -64,31 +77,44 @@ class Scanner {
   }
 
   takeBad(problem: Problem, start: Buffer): void {
+    this.endCrlf()
     this.line++
     if (this.line === 1) this.badStart = start.toString('utf8', 0, START_BYTES_MAX)
     if (this.pending.length < PENDING_MAX) this.pending.push({ number: this.line, problem })
     else this.pendingMore++
   }
 
+  private endCrlf(): void {
+    const { crlfFrom: from, line } = this
+    if (from === undefined) return
+    const detail = from === line ? 'the line ends in CR LF' : `lines ${from} to ${line} end in CR LF`
+    this.findings.add({ kind: 'line-end', line: from, detail })
+    this.crlfFrom = undefined
+  }
+
   private place(event: SessionEvent): void {
     const { seq } = event
     const { expected, line } = this
     if (seq < expected) {
-      const detail = `event ${seq} stands here a second time`
-      this.findings.add({ kind: 'duplicate-seq', line, detail })
+      if (!this.holes.fill(seq)) {
+        this.findings.add({ kind: 'duplicate-seq', line, detail: `event ${seq} stands here a second time` })
+        return
+      }
+      const detail = `event ${seq} stands here, after event ${expected - 1}`
+      this.findings.add({ kind: 'misplaced', line, detail })
+      this.visit.late?.(event)
       return
     }
-    if (seq > expected) {
-      const detail =
-        seq === expected + 1 ? `event ${expected} is missing` : `events ${expected} to ${seq - 1} are missing`
-      this.findings.add({ kind: 'gap', line, detail })
-    }
+    if (seq > expected) this.holes.add(expected, seq - 1, line)
     this.expected = seq + 1
-    this.onEvent(event, line)
+    this.visit.event(event, line)
   }
 
   finish(size: number): Scan {
     const { end, badStart } = this
+    this.endCrlf()
+    // Only now it is known what does not come later.
+    this.holes.tell(this.findings)
     const findings = this.findings.all()
     if (size <= end) return { findings, end, size, badStart }
     const line = this.pending[0]?.number ?? this.line + 1
@@ -128,10 +154,10 @@ export function isDamage({ kind }: LogFinding): boolean {
 /** Reads from `from` to the end of the file. */
 export async function scanLog(
   file: DiskFile,
-  onEvent: (event: SessionEvent, line: number) => void,
+  visit: Visit,
   from: { readonly offset: number; readonly seq: number } = { offset: 0, seq: 0 },
 ): Promise<Scan> {
-  const scanner = new Scanner(from, onEvent)
+  const scanner = new Scanner(from, visit)
   const pieces = new Pieces()
   let offset = from.offset
   const { size } = await file.stat()

@@ -64,7 +64,7 @@ class JsonlStore implements SessionStore {
     return this.on(id, async (layout) => {
       const file = await openLogFile(this.world.disk, id, layout, false)
       try {
-        return (await readWhole(id, layout.events, file, visit)).findings
+        return (await readWhole(id, layout.events, file, { event: visit })).findings
       } finally {
         await file.close()
       }
@@ -83,16 +83,10 @@ class JsonlStore implements SessionStore {
   repair(id: string, accepts: (event: SessionEvent) => boolean = () => true): Promise<RepairedLog> {
     return this.locked(id, async (layout) => {
       const { disk } = this.world
-      const events: SessionEvent[] = []
-      let last = -1
-      let refused = 0
-      const findings = await this.scan(id, (event) => {
-        last = event.seq
-        if (accepts(event)) events.push(event)
-        else refused++
-      })
-      if (refused === 0 && findings.length === 0) return { findings, lost: 0 }
-      return rewrite(disk, id, layout, events, last, findings)
+      const { events, findings } = await this.open(id, 'read')
+      const good = events.filter(accepts)
+      if (good.length === events.length && findings.length === 0) return { findings, lost: 0 }
+      return rewrite(disk, id, layout, good, events.at(-1)?.seq ?? -1, findings)
     })
   }
 
@@ -185,7 +179,7 @@ class JsonlStore implements SessionStore {
     if (!index || !options.accepts?.(index.state)) return this.readFromStart(id, layout, file)
     const { seq, offset, state } = index
     const events: SessionEvent[] = []
-    const scan = await scanLog(file, (event) => events.push(event), { offset, seq: seq + 1 })
+    const scan = await scanLog(file, { event: (event) => events.push(event) }, { offset, seq: seq + 1 })
     // Where the tail is not as it should be, the whole log tells better what is wrong.
     if (scan.findings.some(isDamage)) return this.readFromStart(id, layout, file)
     return { events, scan, checkpoint: { seq, state }, index }
@@ -193,8 +187,14 @@ class JsonlStore implements SessionStore {
 
   private async readFromStart(id: string, layout: Layout, file: DiskFile): Promise<Found> {
     const events: SessionEvent[] = []
-    const scan = await readWhole(id, layout.events, file, (event) => events.push(event))
-    return { events, scan }
+    const late: SessionEvent[] = []
+    const visit = {
+      event: (event: SessionEvent) => events.push(event),
+      late: (event: SessionEvent) => late.push(event),
+    }
+    const scan = await readWhole(id, layout.events, file, visit)
+    if (late.length === 0) return { events, scan }
+    return { events: [...events, ...late].sort((a, b) => a.seq - b.seq), scan }
   }
 
   /** `gone` is the token of a holder on another host that keeps nothing any more. */

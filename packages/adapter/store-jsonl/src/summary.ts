@@ -73,10 +73,11 @@ async function summed(
 async function badlyBegun(id: string, path: string, file: DiskFile): Promise<SessionSummary> {
   let first: SessionEvent | undefined
   let last: SessionEvent | undefined
-  const { findings } = await readWhole(id, path, file, (event) => {
+  const see = (event: SessionEvent) => {
     first ??= event
     last = event
-  })
+  }
+  const { findings } = await readWhole(id, path, file, { event: see })
   const damage = findings.find(isDamage)
   const cwd = first?.type === 'session/started' ? (first as SessionEvent<'session/started'>).data.cwd : ''
   const told = { id, cwd, startedAt: first?.at ?? 0, path, ...(damage && { damage }) }

@@ -219,7 +219,7 @@ test('a line longer than any record is none, whatever it holds, and the log goes
     },
   } as unknown as DiskFile
   const types: string[] = []
-  const { findings, end } = await scanLog(file, ({ type }) => types.push(type))
+  const { findings, end } = await scanLog(file, { event: ({ type }) => types.push(type) })
   expect([types, end]).toEqual([['a', 'b'], size])
   expect(findings).toEqual([{ kind: 'bad-json', line: 2, detail: 'the line is longer than any record' }])
 })

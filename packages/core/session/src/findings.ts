@@ -22,8 +22,10 @@ export class Findings {
     this.left += count
   }
 
+  /** In the order of their lines. */
   all(): readonly LogFinding[] {
-    const { kept, left } = this
+    const { left } = this
+    const kept = this.kept.toSorted((a, b) => a.line - b.line)
     const last = kept.at(-1)
     if (!last || left === 0) return kept
     return [...kept.slice(0, -1), { ...last, detail: `${last.detail}; ${left} more like these are not named` }]

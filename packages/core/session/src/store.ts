@@ -32,6 +32,8 @@ export interface LogFinding {
     | 'bad-crc'
     | 'gap'
     | 'duplicate-seq'
+    | 'misplaced'
+    | 'line-end'
     | 'unknown-type'
     | 'bad-event'
     | 'missing-blob'
