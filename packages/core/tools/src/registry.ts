@@ -75,7 +75,6 @@ export class Registry {
 
   /** Global guards first, then from the farthest scope to the agent's own. */
   guards(agent: string | undefined): readonly MountedGuard[] {
-    if (this.guardList.every(({ scope }) => scope === undefined)) return this.guardList
     return this.guardList.filter((guard) => counts(guard.scope, agent))
   }
 
