@@ -100,7 +100,7 @@ export const fsErrors = defineErrors({
     remedy: 'Look at the file before going on; the disk may be failing.',
   },
   FS_NOTHING_TO_UNDO: {
-    when: 'the call changed no file, or the bytes from before are gone',
+    when: 'the call changed no file or was taken back already, or the bytes from before are gone',
     message: (d: { callId: string; detail: string }) => `nothing to undo for call ${d.callId}: ${d.detail}`,
     remedy: 'Name a call that changed a file in this session.',
   },

@@ -9,12 +9,16 @@ import { sameVersion } from './versions.ts'
 /** @throws FS_NOTHING_TO_UNDO, FS_STALE; then no file was changed */
 export async function undoCall(changes: Changes, callId: string, context: FsContext): Promise<readonly ChangeResult[]> {
   const byPath = changesOf(context.session, callId)
+  const isBack = () => {
+    const back = takenBack(context.session.fold(recentChanges).flatMap((call) => call.changes ?? [])).get(callId)
+    return [...byPath.keys()].every((path) => back?.has(path))
+  }
   const steps: { path: string; first: ChangedData; last: ChangedData; bytes: Buffer | undefined }[] = []
   for (const [path, data] of byPath) {
     const first = data[0] as ChangedData
     const last = data.at(-1) as ChangedData
     assertUnbroken(data)
-    if (!sameVersion(await changes.versionAt(path, context), last.after)) throw stale(path)
+    if (!sameVersion(await changes.versionAt(path, context), last.after)) throw isBack() ? already(callId) : stale(path)
     steps.push({ path, first, last, bytes: await bytesBefore(first, context.session) })
   }
   const results: ChangeResult[] = []
@@ -22,6 +26,16 @@ export async function undoCall(changes: Changes, callId: string, context: FsCont
     results.push(await changes.restore(path, bytes, last.after, { ...context, breakHardLink: true, undoes: callId }))
   }
   return results
+}
+
+/** Paths whose change by a call was taken back, by call, where that was not itself taken back. `changes` is in order. */
+export function takenBack(changes: readonly ChangedData[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const back = new Map<string, Set<string>>()
+  for (const { callId, path, undoes } of changes.toReversed()) {
+    if (undoes === undefined || back.get(callId)?.has(path)) continue
+    back.set(undoes, (back.get(undoes) ?? new Set()).add(path))
+  }
+  return back
 }
 
 /** @throws FS_NOTHING_TO_UNDO */
@@ -48,6 +62,10 @@ async function bytesBefore({ path, beforeBlob, callId }: ChangedData, session: S
   const bytes = await session.getBlob(beforeBlob)
   if (!bytes) throw fsErrors('FS_NOTHING_TO_UNDO', { callId, detail: `the bytes of ${path} from before are gone` })
   return Buffer.from(bytes)
+}
+
+function already(callId: string) {
+  return fsErrors('FS_NOTHING_TO_UNDO', { callId, detail: 'it was taken back already' })
 }
 
 function stale(path: string) {

@@ -44,6 +44,19 @@ test('undo takes back several changes of one call, across files, or none of them
   expect(world.disk.text('/proj/f')).toBe('b\n')
 })
 
+test('a call that was taken back is not taken back again, until that is itself taken back', async () => {
+  const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n' } })
+  await ctx.fs.write('f', 'b\n', call('c1'))
+  await ctx.fs.write('g', 'new\n', call('c1'))
+  await ctx.fs.undo('c1', call('u1'))
+  const again = { code: 'FS_NOTHING_TO_UNDO', data: { callId: 'c1', detail: 'it was taken back already' } }
+  await expect(ctx.fs.undo('c1', call('u2'))).rejects.toMatchObject(again)
+  await ctx.fs.undo('u1', call('u3'))
+  expect(world.disk.text('/proj/f')).toBe('b\n')
+  await ctx.fs.write('f', 'c\n', call('c2'))
+  await expect(ctx.fs.undo('c1', call('u4'))).rejects.toMatchObject({ code: 'FS_STALE' })
+})
+
 test('undo refuses when the file is no longer what the call left', async () => {
   const { ctx, world, call } = await setup({ files: { '/proj/f': 'a\n' } })
   await ctx.fs.write('f', 'b\n', call('c1'))

@@ -64,6 +64,23 @@ test('undo without a call lists the calls that changed files, newest first', asy
   })
 })
 
+test('what was taken back is marked in the list, and taken back once', async () => {
+  const world = await changed()
+  await sluice(world, ['undo', 's', 'c1'])
+  const listed = async () => (await sluice(world, ['undo', 's'])).out.replaceAll(/undo[-_]\S+/g, 'U')
+  expect(await listed()).toBe(
+    'U  /proj/work/a.txt  /proj/work/b.txt\n' +
+      'c2  /proj/work/c.txt\n' +
+      'c1  /proj/work/a.txt (taken back)  /proj/work/b.txt (taken back)\n',
+  )
+  expect(await sluice(world, ['undo', 's', 'c1'])).toMatchObject({
+    code: 1,
+    err: expect.stringContaining(
+      'nothing to undo for call c1: it was taken back already (FS_NOTHING_TO_UNDO)',
+    ) as string,
+  })
+})
+
 test('undo refuses what is not as the call left it, what changed nothing, and what it could not write down', async () => {
   const world = await changed()
   world.disk.plant({ '/proj/work/b.txt': 'somebody else\n' })
