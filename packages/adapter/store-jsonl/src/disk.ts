@@ -140,7 +140,10 @@ export async function removeTree(disk: Disk, path: string): Promise<void> {
     else await unlinkIfThere(disk, inner)
   }
   await disk.rmdir(path).catch((error: unknown) => {
+    // A link to the folder.
+    if (isDiskError(error, 'ENOTDIR')) return unlinkIfThere(disk, path)
     // Somebody else removes it too.
     if (!isDiskError(error, 'ENOENT')) throw error
+    return undefined
   })
 }

@@ -14,11 +14,11 @@ const FIRST_BYTES_MAX = 64 << 10
 /** Logs looked at together. */
 const LOOKS_MAX = 16
 
-/** Every session below `root`, newest first. One that cannot be read says so. */
+/** Every session below `root`, newest first: folders and links to folders that hold a log. One that cannot be read says so. */
 export async function summaries(world: World, root: string): Promise<SessionSummary[]> {
   const entries = await world.disk.readdir(root)
   const ids = entries
-    .filter((entry) => entry.kind === 'directory' && !entry.name.startsWith('.'))
+    .filter(({ name, kind }) => (kind === 'directory' || kind === 'symlink') && !name.startsWith('.'))
     .map((entry) => entry.name)
   const found: SessionSummary[] = []
   const look = async () => {
@@ -49,7 +49,7 @@ export async function summaryOf(world: World, root: string, id: string): Promise
       await file.close()
     }
   } catch (error) {
-    if (isDiskError(error, 'ENOENT')) return undefined
+    if (isDiskError(error, 'ENOENT') || isDiskError(error, 'ENOTDIR')) return undefined
     // The id and the place are told already.
     if (isSluiceError(error, 'SESSION_NOT_A_LOG'))
       return unreadable(id, path, (error.data as { detail: string }).detail)

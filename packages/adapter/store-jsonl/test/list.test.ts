@@ -21,6 +21,28 @@ test('a list reads the beginning and the end of each log only', async () => {
   expect(sumOf(reads)).toBeLessThanOrEqual(100 << 10)
 })
 
+test('a link to a folder that holds a log is a session like any other, and nothing else is one', async () => {
+  const world = await machineWith(2)
+  world.disk.plant({
+    '/elsewhere/t/events.jsonl': { content: world.disk.text(LOG) ?? '', mode: 0o600 },
+    [`${DIR}/t`]: { link: '/elsewhere/t' },
+    [`${DIR}/empty`]: null,
+    [`${DIR}/dangling`]: { link: '/elsewhere/nothing' },
+    [`${DIR}/file`]: { link: LOG },
+  })
+  const { sessions } = await mount(world)
+  const ids = async () => (await sessions.list()).map(({ id }) => id).sort()
+  expect(await ids()).toEqual(['s', 't'])
+  for (const id of ['empty', 'dangling', 'file']) {
+    const ways = [sessions.open(id, 'read'), sessions.scan(id, () => {}), sessions.repair(id), sessions.remove(id)]
+    for (const way of ways) await expect(way).rejects.toMatchObject({ code: 'SESSION_NOT_FOUND' })
+  }
+  expect(await sessions.scan('t', () => {})).toEqual([])
+  await sessions.remove('t')
+  expect(await ids()).toEqual(['s'])
+  expect(world.disk.tree('/elsewhere')).toEqual({ '/elsewhere/t': null })
+})
+
 const INDEX = `${DIR}/s/index`
 const message = (seq: number, text: string) =>
   encodeRecord(
