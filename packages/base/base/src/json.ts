@@ -119,7 +119,7 @@ function copyObject(value: object, depth: number, walk: Walk): JsonObject {
       const name = text(key, walk)
       if (name !== key) renamed = true
       if (name === '__proto__') {
-        Object.defineProperty(copy, name, { value: item, enumerable: true, configurable: true, writable: true })
+        Object.defineProperty(copy, name, { value: item, enumerable: true })
       } else copy[name] = item
     } catch (error) {
       walk.keys.push(key)
@@ -193,7 +193,6 @@ export interface LosslessCopy {
  *  @throws JSON_NOT_LOSSLESS with the path of the first offending place */
 export function losslessCopy(value: unknown, around = 0): LosslessCopy {
   const walk = new Walk()
-  walk.deepest = around
   try {
     return { value: walkValue(value, around, walk), replaced: walk.replaced }
   } catch (error) {

@@ -169,6 +169,8 @@ describe('a lossless copy', () => {
     const tall = lossless(nested(JSON_DEPTH_MAX - 1))
     expect(lossless([tall])).toEqual([tall])
     expect(refusalOf([[tall]]).problem).toContain('deep')
+    const besideLow = lossless([nested(JSON_DEPTH_MAX - 2), []])
+    expect(refusalOf([[besideLow]]).problem).toContain('deep')
   })
 
   it('does not trust a frozen value that it has not made', () => {
@@ -290,6 +292,11 @@ describe('a value with much in it', () => {
 
   it('is refused before anything of it is copied when one array is too long', () => {
     expect(refusalOf(new Array(JSON_NODES_MAX + 1))).toEqual({ path: '$', problem })
+  })
+
+  it('does not count for each of its parts', () => {
+    const [, part] = lossless([Array.from({ length: 600_000 }, () => 0), [1]]) as readonly Json[]
+    expect(lossless([part as Json, part as Json])).toEqual([[1], [1]])
   })
 
   it('is copied up to the bound', () => {
