@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { installStale, recordInstall, tooOld } from './bootstrap/state.mjs'
+import { installStale, recordInstall, storeArguments, tooOld } from './bootstrap/state.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
@@ -41,7 +41,8 @@ function run(file, args, stdio, extra = {}) {
 function install() {
   if (!installStale(root)) return
   say('installing packages (only when the lockfile has changed)')
-  const args = ['-y', manifest.packageManager, 'install', '--frozen-lockfile', '--reporter=append-only']
+  const options = ['--frozen-lockfile', '--reporter=append-only', ...storeArguments(root)]
+  const args = ['-y', manifest.packageManager, 'install', ...options]
   // What the command prints may be read by a program, so the installation prints to standard error.
   // `npm run -s` asks everything below it to be silent, also about why it failed.
   const code = run('npx', args, ['inherit', 2, 'inherit'], { npm_config_loglevel: 'notice' })

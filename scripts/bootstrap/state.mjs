@@ -1,4 +1,4 @@
-/** Owns the two questions of a start: is this Node new enough, and does the installation fit the lockfile. */
+/** Owns what a start asks: is this Node new enough, does the installation fit the lockfile, and where did its packages come from. */
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -27,6 +27,13 @@ function lockDigest(root) {
 export function installStale(root) {
   const file = stampFile(root)
   return !existsSync(file) || readFileSync(file, 'utf8') !== lockDigest(root)
+}
+
+/** The arguments that make pnpm use the store of the present installation: with another it would remove that first. */
+export function storeArguments(root) {
+  const file = join(root, 'node_modules', '.modules.yaml')
+  const [, store] = /"?storeDir"?: *"?([^"\n]+)/.exec(existsSync(file) ? readFileSync(file, 'utf8') : '') ?? []
+  return store === undefined ? [] : [`--store-dir=${store}`]
 }
 
 export function recordInstall(root) {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { installStale, recordInstall, tooOld } from '../bootstrap/state.mjs'
+import { installStale, recordInstall, storeArguments, tooOld } from '../bootstrap/state.mjs'
 
 describe('a start', () => {
   let root: string
@@ -28,5 +28,18 @@ describe('a start', () => {
     expect(installStale(root)).toBe(false)
     writeFileSync(join(root, 'pnpm-lock.yaml'), 'two')
     expect(installStale(root)).toBe(true)
+  })
+
+  it('installs from the store that the present installation came from, wherever the variables point now', () => {
+    expect(storeArguments(root)).toEqual([])
+    mkdirSync(join(root, 'node_modules'))
+    const modules = join(root, 'node_modules', '.modules.yaml')
+    for (const [text, store] of [
+      ['{\n  "storeDir": "/proj/a b/store/v10",\n  "virtualStoreDir": ".pnpm"\n}', '/proj/a b/store/v10'],
+      ['registries: {}\nstoreDir: /proj/store/v10\nvirtualStoreDir: .pnpm\n', '/proj/store/v10'],
+    ] as const) {
+      writeFileSync(modules, text)
+      expect(storeArguments(root)).toEqual([`--store-dir=${store}`])
+    }
   })
 })
