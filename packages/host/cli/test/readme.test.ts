@@ -1,5 +1,9 @@
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
 import type { Context } from 'cordis'
 import { describe, expect, test } from 'vitest'
 import { calls, place, tool, watchedTerminal } from './harness.ts'
@@ -31,6 +35,22 @@ describe('the README of the project', () => {
     expect(await p.sluice(t, 'run', '--composition', p.composition, '--model', 'sim/one', 'go')).toBe(3)
     expect(t.out).toContain('the package manager writes lockfiles')
     expect(heard.join('\n').match(/Run the formatter before you finish\./g)).toHaveLength(1)
+  })
+
+  test('its plugin passes the type check in a folder of its own, set up as it says', async () => {
+    const [plugin = ''] = /(?<=^```ts\n)[\s\S]*?(?=^```)/m.exec(readme) ?? []
+    const [setup = ''] = /(?<=^```sh\n)ln -s [\s\S]*?(?=^```)/m.exec(readme) ?? []
+    const folder = await mkdtemp(join(tmpdir(), 'sluice-plugin-'))
+    try {
+      await writeFile(join(folder, 'house-rules.ts'), plugin)
+      const script = setup.replaceAll('SLUICE', fileURLToPath(root).slice(0, -1))
+      await writeFile(join(folder, 'wrong.ts'), "export const wrong: number = ''\n")
+      const checked = promisify(execFile)('sh', ['-ec', script], { cwd: folder }).catch((error: unknown) => error)
+      const { stdout } = (await checked) as { stdout: string }
+      expect(stdout).toMatch(/^wrong\.ts\(1,14\): error TS2322: .*\n$/)
+    } finally {
+      await rm(folder, { recursive: true, force: true })
+    }
   })
 
   test('a plugin finds whatever the READMEs import beside the command', async () => {
