@@ -22,6 +22,7 @@ export interface App {
   readonly ctx: Context
   /** Digest of what is mounted, with its configuration: equal for equal compositions. */
   readonly composition: string
+  readonly entries: readonly CompositionEntry[]
   close(): Promise<void>
 }
 
@@ -46,7 +47,8 @@ export async function openApp(options: AppOptions): Promise<App> {
     await composed.dispose()
     throw cliErrors('CLI_COMPOSITION_INCOMPLETE', { file, missing, report })
   }
-  return { ctx, composition: digestOf(composed.entries), close: () => composed.dispose() }
+  const { entries } = composed
+  return { ctx, composition: digestOf(entries), entries, close: () => composed.dispose() }
 }
 
 function digestOf(entries: readonly CompositionEntry[]): string {

@@ -11,9 +11,7 @@ export function withGrantingFiles(
   host: HostInfo,
 ): readonly CompositionEntry[] {
   const mounted = entries.filter(({ disabled }) => !disabled)
-  const logs = mounted
-    .filter(({ name }) => name === '@sluice/store-jsonl')
-    .map(({ config }) => (typeof config?.dir === 'string' ? resolve(config.dir) : defaultRoot(host)))
+  const logs = logFolders(mounted, host)
   const modules = mounted
     .filter(({ name }) => /^(\.{0,2}\/)/.test(name))
     .map(({ name }) => resolve(dirname(file), name))
@@ -27,6 +25,13 @@ export function withGrantingFiles(
     if (name === '@sluice/sandbox') return { ...entry, config: added(config, 'protectedPaths', [...logs, ...granting]) }
     return entry
   })
+}
+
+/** Folders in which entries that are mounted keep sessions. */
+export function logFolders(entries: readonly CompositionEntry[], host: HostInfo): readonly string[] {
+  return entries
+    .filter(({ name, disabled }) => name === '@sluice/store-jsonl' && !disabled)
+    .map(({ config }) => (typeof config?.dir === 'string' ? resolve(config.dir) : defaultRoot(host)))
 }
 
 /** What is there stays; a value that is no list is left for the plugin to refuse. */

@@ -1,6 +1,6 @@
 /** Owns `sluice run`: one task, or a conversation. */
 import type { Agent, TurnResult } from '@sluice/agent'
-import type { World } from '@sluice/base'
+import type { HostInfo, World } from '@sluice/base'
 import type { Importer } from '@sluice/compose'
 import type { Session } from '@sluice/session'
 import { type App, openApp } from './app.ts'
@@ -12,6 +12,7 @@ import { chooseModel } from './model-choice.ts'
 import { compositionFile, noteUnused, workingFolder } from './paths.ts'
 import { environmentText, SYSTEM_PROMPT } from './prompt.ts'
 import { remedyOf } from './remedies.ts'
+import { sessionLine } from './session-line.ts'
 import { idOf } from './session-place.ts'
 import { sandboxLine } from './sandbox-line.ts'
 import type { Terminal } from './terminal.ts'
@@ -59,7 +60,7 @@ export async function run(
   })
   const ctrlC = interrupts(terminal)
   try {
-    const work = play(terminal, app, ctrlC, { task, options, cwd, model, platform: world.host.platform })
+    const work = play(terminal, app, ctrlC, { task, options, cwd, model, host: world.host })
     return await Promise.race([work, ctrlC.forced.then(() => EXIT.interrupted)])
   } finally {
     ctrlC.dispose()
@@ -71,7 +72,7 @@ interface Play {
   readonly options: RunOptions
   readonly cwd: string
   readonly model: string
-  readonly platform: string
+  readonly host: HostInfo
 }
 
 async function play(terminal: Terminal, app: App, ctrlC: Interrupts, plan: Play): Promise<number> {
@@ -84,9 +85,9 @@ async function play(terminal: Terminal, app: App, ctrlC: Interrupts, plan: Play)
 
 async function converseOrRun(terminal: Terminal, app: App, ctrlC: Interrupts, plan: Play): Promise<number> {
   const { ctx } = app
-  const { options, task, model, platform } = plan
+  const { options, task, model, host } = plan
   ctx.agents.section('sluice', 0, SYSTEM_PROMPT)
-  ctx.agents.section('environment', 10, (session) => environmentText(session.cwd, platform))
+  ctx.agents.section('environment', 10, (session) => environmentText(session.cwd, host.platform))
   if (terminal.interactive && !options.json) ctx.get('approval')?.answerer('terminal', terminalAnswerer(terminal))
   if (!options.json) terminal.writeError(await sandboxLine(ctx))
   const { session, from } = await openSession(app, plan.cwd, options.session)
@@ -99,7 +100,7 @@ async function converseOrRun(terminal: Terminal, app: App, ctrlC: Interrupts, pl
     hide()
     await agent.close()
     await session.close()
-    if (!options.json) terminal.writeError(`session ${session.id}\n`)
+    if (!options.json) terminal.writeError(sessionLine(session.id, app.entries, host))
   }
 }
 
