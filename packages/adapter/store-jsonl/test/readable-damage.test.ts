@@ -52,3 +52,16 @@ test('repair puts events that stand too late in their place, and ends each line 
     expect(world.disk.text(LOG)).toBe(before)
   }
 })
+
+// session-log.md 4.2: a list reads the end of a long log, which alone would look as if the event stood there twice.
+test('a list tells the same of a long log as opening it: an event that stands late is not there twice', async () => {
+  const world = await machineWith(600)
+  const lines = linesOf(world)
+  const late = lines[5] ?? ''
+  lines[5] = late.replace('message', 'massage')
+  withLog(world, `${[...lines, late].join('\n')}\n`)
+  const [summary] = await jsonlStore(world, DIR).list()
+  const { findings } = await (await mount(world)).sessions.open('s', 'read')
+  expect(findings.map(({ kind, line }) => `${kind} ${line}`)).toEqual(['bad-crc 6', 'misplaced 602'])
+  expect(summary?.damage).toEqual(findings[0])
+})
