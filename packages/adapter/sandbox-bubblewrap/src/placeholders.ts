@@ -68,16 +68,30 @@ async function put(disk: Disk, path: string, content: string, holder: string): P
 async function hold(disk: Disk, path: string, name: string): Promise<boolean> {
   for (let tries = 0; tries < TRIES_MAX; tries++) {
     try {
-      await disk.mkdir(path).catch(unless('EEXIST'))
-      await disk.mkdir(posix.join(path, name))
+      if (await disk.lstat(path).catch(unless('ENOENT'))) await disk.mkdir(posix.join(path, name))
+      else await appear(disk, path, name)
       return true
     } catch (error) {
       // Where this host makes nothing, a process that is no more than it does not either.
       if (isDiskError(error, 'EROFS') || isDiskError(error, 'EACCES')) return false
-      if (!isDiskError(error, 'ENOENT')) throw error
+      if (!['ENOENT', 'ENOTEMPTY', 'EEXIST'].some((code) => isDiskError(error, code))) throw error
     }
   }
   throw new DiskError('EBUSY', `EBUSY: '${path}' is being removed again and again`, path)
+}
+
+/** A placeholder appears with its holder: an empty folder would be taken for one of the person's, and not be held. */
+async function appear(disk: Disk, path: string, name: string): Promise<void> {
+  const temporary = path + name
+  await disk.mkdir(temporary)
+  try {
+    await disk.mkdir(posix.join(temporary, name))
+    await disk.rename(temporary, path)
+  } catch (error) {
+    await disk.rmdir(posix.join(temporary, name)).catch(unless('ENOENT'))
+    await disk.rmdir(temporary).catch(unless('ENOENT'))
+    throw error
+  }
 }
 
 async function letGo(disk: Disk, missing: Missing, name: string): Promise<void> {

@@ -98,22 +98,38 @@ test('a start that fails leaves no placeholder', async () => {
   const { spawn, world } = await setup({ program: 'missing' })
   await expect(spawn({ protected: ['/proj/.rules'] })).rejects.toMatchObject({ code: 'ENOENT' })
   expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
-  world.disk.failNext('mkdir', 'ENOSPC', { path: '/proj/.more' })
+  world.disk.failNext('rename', 'ENOSPC', { path: '/proj/.more' })
   await expect(spawn({ protected: ['/proj/.rules', '/proj/.more'] })).rejects.toMatchObject({ code: 'ENOSPC' })
   expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
 })
 
 test('a placeholder that somebody else removes meanwhile is made again', async () => {
   const { world } = await setup()
-  let removed = 0
+  const other = await holdPlaces(world, [{ path: '/proj/.rules' }])
+  let isFirst = true
   const mkdir: typeof world.disk.mkdir = async (path, options) => {
-    if (path.includes('.sluice-holds') && removed++ < 2) await world.disk.rmdir('/proj/.rules')
+    if (isFirst) await other.release()
+    isFirst = false
     return world.disk.mkdir(path, options)
   }
   const disk = Object.create(world.disk, { mkdir: { value: mkdir } }) as typeof world.disk
   const held = await holdPlaces({ ...world, disk }, [{ path: '/proj/.rules' }])
-  expect([removed, held.mounts]).toEqual([3, [{ path: '/proj/.rules', as: 'empty' }]])
+  expect(held.mounts).toEqual([{ path: '/proj/.rules', as: 'empty' }])
+  expect(await world.disk.readdir('/proj/.rules')).toHaveLength(1)
   await held.release()
+})
+
+test('a placeholder is never seen without its holder, which would make it a folder of the person', async () => {
+  const { world } = await setup()
+  const mkdir: typeof world.disk.mkdir = async (path, options) => {
+    await world.disk.mkdir(path, options)
+    const seen = await world.disk.readdir('/proj/.rules').catch(() => undefined)
+    expect(seen).not.toEqual([])
+  }
+  const disk = Object.create(world.disk, { mkdir: { value: mkdir } }) as typeof world.disk
+  const held = await holdPlaces({ ...world, disk }, [{ path: '/proj/.rules' }])
+  await held.release()
+  expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
 })
 
 test('a link that leads nowhere, and a workspace that is only read, need no placeholder', async () => {
