@@ -52,6 +52,8 @@ export abstract class Round<Verdict> {
   /** Reads an answer that is the listener's own, each field once, into what counts of it. Frozen: `next()` hands it out.
    *  @throws for what is no answer */
   protected abstract take(answer: unknown, listener: Listener, slot: number, own: Limit): Verdict
+  /** Called once for each own answer, when those after it have theirs.
+   *  @throws for an answer that does not fit what they left */
   protected abstract join(own: Verdict, later: Verdict): Verdict
   /** What `next()` gives for a listener that has failed. */
   protected abstract failed(failure: PluginFailure, listener: Listener): Verdict
@@ -93,15 +95,24 @@ export abstract class Round<Verdict> {
     const { later, listener, index } = entry
     // An answer identical to that of next() is a pass.
     if (later !== undefined && answer === later) return this.finish(entry, later)
-    let verdict: Verdict
+    let own: Verdict
     try {
-      const own = this.take(answer, listener, index, entry)
-      const inner = this.enter(index + 1)
-      const rest = inner ? inner.verdict : this.nothing()
-      if (rest === undefined) return void (entry.own = own)
-      verdict = this.join(own, rest)
+      own = this.take(answer, listener, index, entry)
     } catch (error) {
       return this.fell(entry, failureOf(error, listener.plugin))
+    }
+    const inner = this.enter(index + 1)
+    const rest = inner ? inner.verdict : this.nothing()
+    if (rest === undefined) entry.own = own
+    else this.conclude(entry, own, rest)
+  }
+
+  private conclude(entry: Entry<Verdict>, own: Verdict, later: Verdict): void {
+    let verdict: Verdict
+    try {
+      verdict = this.join(own, later)
+    } catch (error) {
+      return this.fell(entry, failureOf(error, entry.listener.plugin))
     }
     this.finish(entry, verdict)
   }
@@ -154,7 +165,7 @@ export abstract class Round<Verdict> {
     this.open--
     const outer = this.entries[entry.index - 1]
     if (outer?.waits) this.resume(outer, verdict)
-    if (outer?.own !== undefined) this.finish(outer, this.join(outer.own, verdict))
+    if (outer?.own !== undefined) this.conclude(outer, outer.own, verdict)
     if (this.open === 0) this.end?.()
   }
 

@@ -58,7 +58,13 @@ function reviewed(review: Review): Post {
   return review.outcome
 }
 
-class Review extends Round<PassedOn> {
+/** An answer that waits for those of the later listeners. */
+interface Kept extends PassedOn {
+  readonly answer: Answer
+  readonly plugin: string
+}
+
+class Review extends Round<PassedOn | Kept> {
   outcome: Post = 'accept'
   readonly state: EndedCall
   /** Made once for each state of the result. */
@@ -70,7 +76,7 @@ class Review extends Round<PassedOn> {
     state.detail.asked = this.asked
   }
 
-  protected call(listener: Listener, next: () => PassedOn | Promise<PassedOn>): unknown {
+  protected call(listener: Listener, next: () => PassedOn | Kept | Promise<PassedOn | Kept>): unknown {
     return listener.call(this.state.call, this.nothing().result, next)
   }
 
@@ -79,7 +85,9 @@ class Review extends Round<PassedOn> {
     return this.newest?.result === result ? this.newest : (this.newest = Object.freeze({ kind: 'accept', result }))
   }
 
-  protected join(): PassedOn {
+  /** An answer given while later ones run applies to what they left. */
+  protected join(own: PassedOn | Kept): PassedOn {
+    if ('answer' in own) this.apply(own.answer, own.plugin)
     return this.nothing()
   }
 
@@ -87,19 +95,27 @@ class Review extends Round<PassedOn> {
     return this.nothing()
   }
 
-  protected take(said: unknown, { plugin }: Listener, slot: number, own: Limit): PassedOn {
+  protected take(said: unknown, { plugin }: Listener, slot: number, own: Limit): PassedOn | Kept {
     if (this.over) return this.nothing()
-    const { state } = this
     const answer = decode(said)
     const { kind, contexts, endTurn } = answer
     if (kind === 'accept' && contexts.length === 0 && !endTurn) return this.nothing()
     this.asked[slot] = { plugin, said: kind, ms: own.spentMs }
+    const isAroundOthers = this.asked.length > slot + 1
+    if (isAroundOthers) return { ...this.nothing(), answer, plugin }
+    this.apply(answer, plugin)
+    return this.nothing()
+  }
+
+  private apply(answer: Answer, plugin: string): void {
+    if (this.over) return
+    const { state } = this
+    const { kind, contexts, endTurn } = answer
     if (rank[kind] > rank[this.outcome]) this.outcome = kind
     state.contexts = Object.freeze([...state.contexts, ...contexts])
     if (endTurn) state.endTurn = true
     if (kind === 'block') block(state, answer.reason, plugin)
     if (kind === 'replace') replace(state, answer)
-    return this.nothing()
   }
 }
 

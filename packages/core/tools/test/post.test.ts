@@ -115,7 +115,23 @@ it('an answer given while a later listener runs applies to what the later one le
   const settling = bench.call('probe')
   await flushMicrotasks()
   hold.resolve()
-  expect(textOf((await settling).result)).toBe('slow(made)')
+  expect(textOf((await settling).result)).toBe('hasty')
+})
+
+// 8.1, 9.1
+it('an answer that no longer fits what later listeners left fails with its plugin, and the call settles', async () => {
+  const bench = await soundBench()
+  await bench.register(probeTool({ body: () => 'made' }).definition)
+  const hold = deferred()
+  await review(bench, 'hasty', (_call, _result, next) => (void next(), { kind: 'replace', value: 'new' }), 1)
+  await review(bench, 'slow', () => hold.promise.then(() => ({ kind: 'block', reason: 'no' })), 2)
+  const settling = bench.call('probe')
+  await flushMicrotasks()
+  hold.resolve()
+  const { result } = await settling
+  expect(result.outcome).toMatchObject({ tag: 'failed', executed: 'yes' })
+  expect(textOf(result)).toContain('hasty')
+  expect(textOf(result)).not.toContain('new')
 })
 
 // 8.1, 12.1
