@@ -5,6 +5,7 @@ import z from 'schemastery'
 import { checkBubblewrap } from './check.ts'
 import { Scratch } from './scratch.ts'
 import { startConfined } from './start.ts'
+import { Turns } from './turns.ts'
 
 export const name = 'sandbox-bubblewrap'
 export const inject = ['sandbox', 'world']
@@ -25,10 +26,11 @@ export function apply(ctx: Context, { programFolders }: Config): void {
   const { world } = ctx
   const scratch = new Scratch(world)
   ctx.effect(() => () => scratch.dispose(), 'temporary files')
+  const parts = { world, programFolders, scratch, turns: new Turns() }
   const adapter: SandboxAdapter = {
     name: 'bubblewrap',
     check: () => checkBubblewrap(world, programFolders),
-    spawn: (options, confinement) => startConfined({ world, programFolders, scratch }, options, confinement),
+    spawn: (options, confinement) => startConfined(parts, options, confinement),
   }
   ctx.sandbox.adapter(adapter)
 }

@@ -10,30 +10,33 @@ import { openPassage, type Passage } from './network.ts'
 import { holdPlaces } from './placeholders.ts'
 import { assertStartable, findProgram } from './programs.ts'
 import type { Scratch } from './scratch.ts'
+import type { Turns } from './turns.ts'
 
 export interface Parts {
   readonly world: World
   readonly programFolders: readonly string[]
   readonly scratch: Scratch
+  /** A placeholder is without a holder for a moment before it goes: no start may look at it then. */
+  readonly turns: Turns
 }
 
 export async function startConfined(parts: Parts, options: SpawnOptions, confinement: Confinement): Promise<Child> {
-  const { world, programFolders, scratch } = parts
+  const { world, programFolders, scratch, turns } = parts
   const { disk, host, processes } = world
   await assertStartable(disk, options)
   const file = await findProgram(disk, 'bwrap', programFolders)
   if (file === undefined) throw bubblewrapErrors('BUBBLEWRAP_GONE', { folders: programFolders })
-  const places = await placesOf(world, confinement, {
-    own: await scratch.folder(confinement.scratch),
-    all: scratch.root,
-    seenAt: ['/tmp', host.tempDir],
+  const own = await scratch.folder(confinement.scratch)
+  const { places, held } = await turns.run(async () => {
+    const temporary = { own, all: scratch.root, seenAt: ['/tmp', host.tempDir] }
+    const places = await placesOf(world, confinement, temporary)
+    return { places, held: await holdPlaces(world, places.missing) }
   })
-  const held = await holdPlaces(world, places.missing)
   let passage: Passage | undefined
   const end = async () => {
     passage?.close()
     // What cannot be taken away is an empty folder; that is no reason to lose how the process ended.
-    await held.release().catch(() => undefined)
+    await turns.run(() => held.release()).catch(() => undefined)
   }
   try {
     passage = await passageTo(parts, confinement.hosts)

@@ -1,6 +1,6 @@
 import type { Confinement } from '@sluice/sandbox'
 import { confinedTo } from '@sluice/sandbox/contract'
-import { type FileSeed, type ProgramHandler, type SimWorldOptions, simWorld } from '@sluice/testkit'
+import { flushMicrotasks, type FileSeed, type ProgramHandler, type SimWorldOptions, simWorld } from '@sluice/testkit'
 import { expect, test } from 'vitest'
 import { holdPlaces } from '../src/placeholders.ts'
 import { adapterOn } from './adapter.ts'
@@ -129,6 +129,22 @@ test('a placeholder is never seen without its holder, which would make it a fold
   const disk = Object.create(world.disk, { mkdir: { value: mkdir } }) as typeof world.disk
   const held = await holdPlaces({ ...world, disk }, [{ path: '/proj/.rules' }])
   await held.release()
+  expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
+})
+
+test('a start that looks while a placeholder goes makes one of its own', async () => {
+  const { spawn, world } = await setup()
+  const rmdir = world.disk.rmdir.bind(world.disk)
+  let second: ReturnType<typeof spawn> | undefined
+  world.disk.rmdir = async (path) => {
+    await rmdir(path)
+    second ??= spawn({ protected: ['/proj/.rules'] })
+    await flushMicrotasks()
+  }
+  await (await spawn({ protected: ['/proj/.rules'] })).exited
+  await (await second)?.exited
+  const mounts = world.processes.started.map(({ options }) => options.args.join(' '))
+  expect(mounts.map((text) => text.includes('--tmpfs /proj/.rules'))).toEqual([true, true])
   expect((await world.disk.readdir('/proj')).map(({ name }) => name)).toEqual(['a'])
 })
 
